@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use profile::{ContextKind, Gap, Profile};
+use profile::{ContextKind, Gap, Limit, Profile};
 use rustc_hash::FxHashMap;
 use schedule::metrics::Survey;
 use schedule::names::short_name;
@@ -54,6 +54,9 @@ pub fn summary(report: &Report<'_>, options: Options) -> String {
         }
     }
     if let Some(words) = outside(report.profile) {
+        paragraph(&mut out, "", &words);
+    }
+    if let Some(words) = elsewhere(report.profile) {
         paragraph(&mut out, "", &words);
     }
     if let Some(proposals) = &report.proposals {
@@ -161,6 +164,47 @@ fn outside(profile: &Profile) -> Option<String> {
     let share = own(false) as f64 / profile.trust.instructions.max(1) as f64;
     (own(true) > 0 && share >= HOT)
         .then(|| format!("{:.1} % of the instructions load, start and end the program.", 100.0 * share))
+}
+
+/// Share of the instructions from which on it is much that libraries execute.
+const MUCH: f64 = 0.5;
+
+/// How to come to the program's own loops, where most of what ran is of libraries, or a limit ended the recording before the end.
+fn elsewhere(profile: &Profile) -> Option<String> {
+    let trust = &profile.trust;
+    if trust.part.is_some() || trust.main_only || !profile.further_runs.is_empty() {
+        return None;
+    }
+    let contracted: Vec<&String> = trust
+        .untracked
+        .iter()
+        .filter_map(|what| match what {
+            profile::Untracked::Contracts(names) => Some(names),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let is_library = |context: &profile::Context| {
+        let function = profile.functions.get(context.function as usize);
+        function.is_some_and(|own| !own.main && !contracted.contains(&&own.name))
+    };
+    let all = profile.contexts.iter().zip(reached(profile)).filter(|(_, reached)| *reached);
+    let (mut own, mut libraries) = (0u64, 0u64);
+    for (context, _) in all {
+        let sum = if is_library(context) { &mut libraries } else { &mut own };
+        *sum = sum.saturating_add(context.own_instructions);
+    }
+    let is_cut = trust.limits.iter().any(|reached| {
+        let limit = &reached.limit;
+        matches!(limit, Limit::Instructions | Limit::Duration | Limit::Memory | Limit::Time | Limit::Loops(_))
+    });
+    let share = libraries as f64 / own.saturating_add(libraries).max(1) as f64;
+    let why = match (is_cut, share >= MUCH) {
+        (true, _) => "A limit was reached".to_owned(),
+        (false, true) => format!("{:.0} % of the instructions are those of libraries", 100.0 * share),
+        (false, false) => return None,
+    };
+    Some(format!("{why}: profile --focus records the loops alone that do most of the program's work."))
 }
 
 /// What is said about the run as a whole: what was recorded, and notes about how exactly and what is missing.
