@@ -88,6 +88,9 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
                 None => return Ok(INTERRUPTED),
             }
         } else {
+            if chatty {
+                progress.hint(LONG_RUN);
+            }
             record_program(&config, plan, &mut progress)?
         }
     };
@@ -241,6 +244,10 @@ fn count_program(config: &Config, progress: &mut Progress) -> Result<(Profile, O
     Ok((profile, outcome))
 }
 
+/// What a user may do who does not want to wait.
+const LONG_RUN: &str = "--focus records the loops alone that do most of the work, --fast only counts, a smaller input shows the \
+     same; Ctrl-C ends the recording here and reports what there is";
+
 /// How to run a program twice.
 #[derive(Debug, Clone, Copy)]
 struct Twice {
@@ -280,20 +287,25 @@ fn record_twice(
     let mut second = Config { input: feed.descriptor(), ..config.clone() };
     if how.focus {
         let focus = ddg::focus::find(&survey);
-        let names: Vec<&str> = focus.spots.iter().map(|spot| spot.name.as_str()).collect();
-        match names.is_empty() {
-            true => say("second pass; no loop of the program stands out, and all of it is recorded"),
+        match focus.enter.is_empty() {
+            true => say(
+                "second pass; all of it is recorded: no loop can be told apart (threads, exceptions and signal handlers are one reason)",
+            ),
             false => {
-                say(&format!("second pass; what is recorded: {}", names.join(", ")));
+                say(&format!("second pass; what is recorded: {}", focus.loops.join(", ")));
                 second.start_recording = false;
+                progress.expect(focus.recorded);
                 plan.part = Part::Focus(focus);
             }
         }
     } else {
         say("second pass");
+        progress.expect(survey.instructions());
     }
-    let known = Known::new(&survey);
-    let (mut profile, outcome) = record_program(&second, Plan { known: Some(known), ..plan }, progress)?;
+    // What is recorded whole is recorded as it is without a first pass.
+    let is_whole = how.focus && plan.part == Part::Whole;
+    let known = (!is_whole).then(|| Known::new(&survey));
+    let (mut profile, outcome) = record_program(&second, Plan { known, ..plan }, progress)?;
     drop(second);
     if let Err(error) = feed.end() {
         profile.trust.limits.push(Reached { run: 0, limit: Limit::Input(error.to_string()) });

@@ -5,23 +5,40 @@
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ddg::Engine;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use trace::block::{Block, FunctionCode};
 use trace::sink::{Mapping, Sink, ThreadId};
 
+use crate::streams::note;
+
 /// The line.
 pub struct Progress {
     allowed: bool,
     line: ProgressBar,
+    /// Instructions that a first pass says there will be.
+    expected: Option<u64>,
+    /// What is said when recording takes long.
+    hint: Option<&'static str>,
 }
 
 impl Progress {
     /// Not drawn yet.
     pub fn new(quiet: bool) -> Progress {
-        Progress { allowed: !quiet && std::io::stderr().is_terminal(), line: ProgressBar::hidden() }
+        let allowed = !quiet && std::io::stderr().is_terminal();
+        Progress { allowed, line: ProgressBar::hidden(), expected: None, hint: None }
+    }
+
+    /// About so many instructions will be recorded.
+    pub fn expect(&mut self, instructions: u64) {
+        self.expected = Some(instructions);
+    }
+
+    /// Says once what can be done, if recording takes longer than people like to wait.
+    pub fn hint(&mut self, text: &'static str) {
+        self.hint = Some(text);
     }
 
     /// A phase begins. `silent` if the program writes nothing to the terminal in it.
@@ -40,9 +57,11 @@ impl Progress {
     /// A consumer that moves the line as it goes.
     pub fn watch(&self, engine: Engine) -> Watched {
         if !self.line.is_hidden() {
-            self.line.set_style(style(COUNTING).unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            let template = if self.expected.is_some() { SHARE } else { COUNTING };
+            self.line.set_style(style(template).unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            self.expected.inspect(|&instructions| self.line.set_length(instructions));
         }
-        Watched { engine, line: self.line.clone() }
+        Watched { engine, line: self.line.clone(), since: Instant::now(), hint: self.hint }
     }
 
     /// A file or a stream is read, of so many bytes if that is known: the line, to be told what was read.
@@ -70,6 +89,8 @@ impl Drop for Progress {
 
 const TEMPLATE: &str = "{spinner} {msg} ({elapsed})";
 const COUNTING: &str = "{spinner} {msg}: {human_pos} instructions, {per_sec} ({elapsed})";
+const SHARE: &str =
+    "{spinner} {msg}: {percent} % of {human_len} instructions, {per_sec}, {eta} left ({elapsed})";
 const READING: &str = "{spinner} {msg} {bar:30} {binary_bytes} of {binary_total_bytes} ({elapsed})";
 const STREAMING: &str = "{spinner} {msg}: {binary_bytes}, {binary_bytes_per_sec} ({elapsed})";
 
@@ -82,7 +103,13 @@ pub struct Watched {
     /// The engine.
     pub engine: Engine,
     line: ProgressBar,
+    since: Instant,
+    /// What is yet to be said if it takes long.
+    hint: Option<&'static str>,
 }
+
+/// How long people wait before they are told what they can do instead.
+const LONG: Duration = Duration::from_secs(40);
 
 impl Sink for Watched {
     fn mapping(&mut self, mapping: Mapping) {
@@ -103,7 +130,14 @@ impl Sink for Watched {
 
     fn words(&mut self, thread: ThreadId, words: &[u64]) {
         self.engine.words(thread, words);
-        self.line.set_position(self.engine.instructions());
+        let instructions = self.engine.instructions();
+        self.line.set_position(instructions);
+        if let Some(hint) = self.hint.take_if(|_| self.since.elapsed() >= LONG) {
+            let millions = instructions / 1_000_000;
+            self.line.suspend(|| {
+                note(&format!("loopwright: {millions} M instructions in {} s so far; {hint}", LONG.as_secs()))
+            });
+        }
     }
 }
 
@@ -111,7 +145,7 @@ impl Sink for Watched {
 mod tests {
     #[test]
     fn templates_parse() {
-        for template in [super::TEMPLATE, super::COUNTING, super::READING, super::STREAMING] {
+        for template in [super::TEMPLATE, super::COUNTING, super::SHARE, super::READING, super::STREAMING] {
             assert!(super::style(template).is_ok(), "{template}");
         }
     }

@@ -102,8 +102,9 @@ pub fn recorded_part(part: &Part, of_process: Option<profile::Part>) -> Option<p
         Part::Function(name) => Some(profile::Part::Function(name.clone())),
         Part::Windows(begin, end) => Some(profile::Part::Window(begin.clone(), end.clone())),
         Part::Focus(focus) => Some(profile::Part::Focus {
-            loops: focus.spots.iter().map(|spot| spot.name.clone()).collect(),
+            loops: focus.loops.clone(),
             instructions: focus.instructions,
+            beside: focus.beside.clone(),
         }),
     }
 }

@@ -426,3 +426,30 @@ fn parts_of_a_run() {
     assert_eq!((own["iterations"].as_u64(), own["parallel"].as_str()), (Some(800), Some("yes")));
     assert_eq!(said(&report).len(), 1, "{report}");
 }
+
+/// Regression: a loop that looks at what a function has left in `errno` hands that on, and was called parallel.
+#[test]
+fn what_errno_says_is_recorded() {
+    let place = Place::new();
+    let text = "
+    #include <errno.h>
+    #include <math.h>
+    #include <stdio.h>
+    static double a[100], b[100]; static int c[100];
+    int main(void) {
+      for (int i = 0; i < 100; i++) a[i] = i - 50;
+      errno = 0;
+      for (int i = 0; i < 100; i++) {
+        b[i] = log(a[i]);
+        if (errno == EDOM) c[i] = 1;
+      }
+      printf(\"%g %d\\n\", b[99], c[99]);
+      return 0;
+    }
+    ";
+    for level in ["-O0", "-O1"] {
+        let program = compile(&place, "loops", text, &["-g", level]);
+        let report = loops(&place, &program, &[]);
+        assert!(said(&report).contains(&(9, "no".to_owned())), "{level} {:?}", said(&report));
+    }
+}

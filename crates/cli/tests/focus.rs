@@ -4,7 +4,7 @@ use crate::support;
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -122,4 +122,79 @@ fn nothing_to_focus_on() {
         .output()
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&run.stdout), "2\n3\n4\n5\n6\n", "{run:?}");
+}
+
+/// Regressions: iterations that the compiler had put beside a loop were not recorded, and the loop was called parallel.
+#[test]
+fn iterations_beside_the_loop_count() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels/adversarial");
+    for (name, level) in
+        [("beside_calls", "-O2"), ("last_iterations", "-O2"), ("last_iterations", "-O3"), ("pieces", "-O2")]
+    {
+        let place = Place::new();
+        let file = directory.join(format!("{name}.c"));
+        let mut build = Command::new("gcc");
+        build
+            .args(["-g", "-w", level, "-I"])
+            .arg(&directory)
+            .arg("-o")
+            .arg(place.path("focus"))
+            .arg(&file)
+            .arg("-lm");
+        assert!(build.status().unwrap().success());
+        let (whole, _) = profile(&place, &[]);
+        let (part, text) = profile(&place, &["--focus"]);
+        assert!(text.contains("what is recorded: "), "{name} {level}: {text}");
+        let of = |report: &Value, line: u64| -> Vec<String> {
+            let all = report["loops"].as_array().unwrap().iter().filter(|own| own["line"] == line);
+            all.map(|own| own["parallel"].as_str().unwrap().to_owned()).collect()
+        };
+        for own in part["loops"].as_array().unwrap() {
+            let is_claim = |said: &String| said == "yes" || said == "reduction";
+            let line = own["line"].as_u64().unwrap_or(0);
+            let is_right = of(&whole, line).iter().any(is_claim) || !of(&part, line).iter().any(is_claim);
+            assert!(
+                line == 0 || is_right,
+                "{name} {level} line {line}: {:?} {:?}",
+                of(&whole, line),
+                of(&part, line)
+            );
+        }
+    }
+}
+
+/// What jumps out of functions, catches or handles signals is recorded whole.
+#[test]
+fn what_cannot_be_told_apart_is_recorded_whole() {
+    for (name, source, compiler) in [
+        (
+            "focus.cpp",
+            "#include <cstdio>\nstatic double x[900];\nint main() { for (int i = 1; i < 900; i++) { try { if (i % 90 == 0) throw i; x[i] = x[i-1] * 0.25 + 2; } catch (int) { x[i] = 1; } } std::printf(\"%g\\n\", x[899]); }\n",
+            "g++",
+        ),
+        (
+            "focus.c",
+            "#include <stdio.h>\n#include <signal.h>\nstatic volatile long n; static double x[900];\nstatic void h(int s) { n++; }\nint main(void) { signal(SIGUSR1, h); for (int i = 1; i < 900; i++) { x[i] = x[i-1] * 0.25 + 2; if (i == 77) raise(SIGUSR1); } printf(\"%g %ld\\n\", x[899], n); }\n",
+            "gcc",
+        ),
+    ] {
+        let place = Place::new();
+        fs::write(place.path(name), source).unwrap();
+        let done = Command::new(compiler)
+            .args(["-g", "-O0", "-o"])
+            .arg(place.path("focus"))
+            .arg(place.path(name))
+            .status()
+            .unwrap();
+        assert!(done.success());
+        let (report, text) = profile(&place, &["--focus"]);
+        assert!(text.contains("all of it is recorded"), "{name}: {text}");
+        let own = report["loops"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|own| own["file"].as_str().is_some_and(|file| file.ends_with(name)))
+            .unwrap();
+        assert_eq!((own["parallel"].as_str(), own["iterations"].as_u64()), (Some("no"), Some(899)), "{name}");
+    }
 }

@@ -303,3 +303,35 @@ fn progress() {
     let output = shell(&place, "$L profile --two-pass -o p.lwp -- sleep 0.6");
     assert!(!text(&output.stderr).contains("first pass ("), "{}", text(&output.stderr));
 }
+
+/// Regression: what a function of a library cost that two loops call was nobody's, and a loop that read its input seemed to cost nothing.
+#[test]
+fn callers_are_charged_for_libraries() {
+    let place = Place::new();
+    let source = "#include <stdio.h>
+static double a[3000], b[1000];
+__attribute__((noinline)) int first(FILE *in) { int n = 0; for (int i = 0; i < 3000; i++) n += fscanf(in, \"%lf\", &a[i]); return n; }
+__attribute__((noinline)) int second(FILE *in) { int n = 0; for (int i = 0; i < 1000; i++) n += fscanf(in, \"%lf\", &b[i]); return n; }
+int main(void) { int n = first(stdin); n += second(stdin); printf(\"%d\\n\", n); return 0; }
+";
+    fs::write(place.path("read.c"), source).unwrap();
+    let done = Command::new("gcc")
+        .args(["-g", "-O1", "-o"])
+        .arg(place.path("read"))
+        .arg(place.path("read.c"))
+        .status()
+        .unwrap();
+    assert!(done.success());
+    let output = shell(&place, "seq 4000 | $L profile --fast -q -o f.lwp -- ./read");
+    assert_eq!(text(&output.stdout), "4000\n", "{}", text(&output.stderr));
+    let report = reported(&place, "f.lwp");
+    let share = |line: u64| {
+        let all = report["loops"].as_array().unwrap().iter();
+        let own = all.filter(|own| {
+            own["line"] == line && own["file"].as_str().is_some_and(|file| file.ends_with("read.c"))
+        });
+        own.map(|own| own["ops_fraction"].as_f64().unwrap()).sum::<f64>()
+    };
+    let (first, second) = (share(3), share(4));
+    assert!(first > 0.55 && (first / second - 3.0).abs() < 0.3, "{first} {second}");
+}

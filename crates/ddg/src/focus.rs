@@ -3,11 +3,16 @@
 //! Definitions: the *work* of a loop is what it executes, with all that it calls, but for functions that read and write text and files:
 //! that is no work of the loop, and no part of what it could become. A loop of which most is that is left out. A function that several places call counts for each by how
 //! often it calls. *Outermost* are loops of the program's own file that no other of these is around, by calls neither; a recursion of
-//! the program stands like a loop. Of these the ones are chosen that do the most work, until they do 95 % of it.
+//! the program stands like a loop. Compilers put iterations beside a loop: what is recorded of a function is its *region*, the blocks of the chosen
+//! loops, those whose source lines are among the lines of these, and the loops that such blocks are in. Of these the ones are chosen that do the most work, until they do 95 % of it.
+//!
+//! Nothing is chosen of programs with threads, exceptions, jumps out of functions or signal handlers: what they do in the middle of a
+//! recording that has begun in the middle of a function cannot be told apart.
 //!
 //! Limits: calls by unwinding and callbacks that one call makes of several functions are not told apart; a loop that is entered very
 //! often is not chosen, because every entry stops the program.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use profile::{Context, ContextKind};
@@ -51,24 +56,21 @@ impl Place {
     }
 }
 
-/// A loop, or a recursion, that is recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
-    /// File and line, or the function.
-    pub name: String,
-    /// Where it is entered.
-    pub enter: Place,
-    /// Where it is left to; nothing for a recursion, which ends with its first activation.
-    pub leave: Vec<Place>,
-}
-
 /// What is recorded of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Focus {
-    /// Loops, by the work that they do.
-    pub spots: Vec<Spot>,
+    /// File and line, or the function, of the chosen loops, by the work that they do.
+    pub loops: Vec<String>,
+    /// Where recording begins.
+    pub enter: Vec<Place>,
+    /// Where it ends; a recursion ends with its first activation.
+    pub leave: Vec<Place>,
+    /// Files and lines of what ran in their functions beside what is recorded.
+    pub beside: Vec<(String, u32)>,
     /// Instructions of the whole run.
     pub instructions: u64,
+    /// Of these, those in the loops.
+    pub recorded: u64,
 }
 
 /// Finds the loops that do most of a program's work.
@@ -77,46 +79,101 @@ pub fn find(survey: &Survey) -> Focus {
     let mut image = Image::default();
     survey.mappings.iter().for_each(|mapping| image.add(mapping));
     let mut all = Work::new(survey, &executed, &image);
+    let mut focus = Focus { instructions: all.instructions, ..Focus::default() };
     let roots: Vec<usize> = (0..executed.functions.len()).filter(|f| !all.into.contains_key(f)).collect();
+    let is_start =
+        |f: usize| image.function(executed.functions[f].entry).is_some_and(|own| own.name == "_start");
+    let handlers =
+        roots.iter().filter(|&&f| image.is_own(executed.functions[f].entry) && !is_start(f)).count();
+    if handlers > 0 || executed.functions.iter().any(|own| goes_elsewhere(&image, own.entry)) {
+        return focus;
+    }
     roots.into_iter().for_each(|root| all.visit(root));
     let mut found = std::mem::take(&mut all.found);
     found.retain(|own| own.entries <= MOST_ENTRIES && own.cost.work >= own.cost.all / 2);
     found.sort_by_key(|own| std::cmp::Reverse(own.cost.work));
     let total: u64 = found.iter().map(|own| own.cost.work).sum();
-    let names = names(survey);
+    let statements = statements(survey);
     let mut done = 0;
-    let mut spots = Vec::new();
+    let mut chosen: BTreeMap<usize, Vec<Found>> = BTreeMap::new();
     for own in found {
         if done * 100 >= total * ENOUGH || own.cost.work * 1000 < total * LEAST {
             break;
         }
         done += own.cost.work;
-        let place = |pc| Place::of(&survey.mappings, pc);
-        let Some(enter) = place(own.enter) else { continue };
-        let leave = own.leave.iter().filter_map(|&pc| place(pc)).collect();
-        let name = names.get(&own.enter).cloned();
-        spots.push(Spot { name: name.unwrap_or_else(|| function_name(&image, own.enter)), enter, leave });
+        focus.recorded = focus.recorded.saturating_add(own.cost.all);
+        let name = match statements.get(&own.header) {
+            Some((file, line)) => format!("{}:{line}", last(file)),
+            None => function_name(&image, own.header),
+        };
+        focus.loops.push(name);
+        chosen.entry(own.function).or_default().push(own);
     }
-    Focus { spots, instructions: all.instructions }
+    for (function, loops) in chosen {
+        let region = all.region(function, &loops, &statements, &mut focus.beside);
+        let [enter, leave] = all.borders(function, &region);
+        // Where frames are not known, neither is where they return to.
+        if enter.iter().any(|&pc| image.frame(pc, STACK, STACK).is_none()) {
+            return Focus { instructions: focus.instructions, ..Focus::default() };
+        }
+        let place = |pc: &u64| Place::of(&survey.mappings, *pc);
+        focus.enter.extend(enter.iter().filter_map(place));
+        focus.leave.extend(leave.iter().filter_map(place));
+    }
+    focus.beside.sort();
+    focus.beside.dedup();
+    focus
+}
+
+/// Some stack pointer.
+const STACK: u64 = 0x7fff_0000;
+
+/// Whether the function at an address makes threads, or goes on elsewhere than where it was called.
+fn goes_elsewhere(image: &Image, entry: u64) -> bool {
+    const NAMES: [&str; 12] = [
+        "pthread_create",
+        "clone3",
+        "GOMP_parallel",
+        "GOMP_task",
+        "__kmpc_fork_call",
+        "__cxa_throw",
+        "_Unwind_RaiseException",
+        "longjmp",
+        "siglongjmp",
+        "swapcontext",
+        "setcontext",
+        "__longjmp_chk",
+    ];
+    let is_one = |name: &str| {
+        let plain = name.split('@').next().unwrap_or(name).trim_start_matches('_');
+        NAMES.iter().any(|own| own.trim_start_matches('_') == plain)
+    };
+    image.function(entry).is_some_and(|own| own.address == entry && is_one(&own.name))
 }
 
 /// File and line of loops, by the addresses of their headers.
-fn names(survey: &Survey) -> FxHashMap<u64, String> {
+fn statements(survey: &Survey) -> FxHashMap<u64, (String, u32)> {
     let counted = hot::profile(survey, About::default());
     let of = |context: &Context| {
         let at = counted.location(context.location);
-        let file = at.file.rsplit('/').next().filter(|_| context.kind == ContextKind::Loop && at.line > 0)?;
-        Some((context.at, format!("{file}:{}", at.line)))
+        let is_known = context.kind == ContextKind::Loop && at.line > 0;
+        is_known.then(|| (context.at, (at.file.clone(), at.line)))
     };
     counted.contexts.iter().filter_map(of).collect()
+}
+
+fn last(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
 }
 
 /// A loop that may be chosen.
 struct Found {
     cost: Cost,
     entries: u64,
-    enter: u64,
-    leave: Vec<u64>,
+    function: usize,
+    header: u64,
+    /// Starts of its blocks; of a recursion none.
+    blocks: Vec<u64>,
 }
 
 /// Instructions.
@@ -238,7 +295,7 @@ impl<'a> Work<'a> {
         }
         if self.recursive.contains(&function) {
             let cost = self.whole(function);
-            self.found.push(Found { cost, entries: 1, enter: own.entry, leave: Vec::new() });
+            self.found.push(Found { cost, entries: 1, function, header: own.entry, blocks: Vec::new() });
             return;
         }
         for l in own.loops.iter().filter(|l| l.parent.is_none()) {
@@ -248,18 +305,118 @@ impl<'a> Work<'a> {
                 blocks.map(|block| block.executions.saturating_mul(block.instrs.len() as u64)).sum();
             let inside: Vec<&Call> = calls.iter().filter(|call| is_inside(&call.site)).collect();
             let called = inside.iter().map(|call| self.part(call)).fold(Cost::default(), Cost::and);
-            let ends: FxHashSet<u64> =
-                l.blocks.iter().filter_map(|start| executed.block(*start)).map(|block| block.end()).collect();
-            let out = self.survey.transfers.iter().filter(|transfer| {
-                transfer.way != Way::Call && ends.contains(&transfer.from) && !is_inside(&transfer.to)
-            });
-            let leave = out.map(|transfer| transfer.to).collect();
             let cost = Cost::of(alone).and(called);
-            self.found.push(Found { cost, entries: l.entries, enter: l.header, leave });
+            self.found.push(Found {
+                cost,
+                entries: l.entries,
+                function,
+                header: l.header,
+                blocks: l.blocks.clone(),
+            });
         }
         for call in calls.iter().filter(|call| own.loop_of(call.site).is_none()) {
             self.visit(call.callee);
         }
+    }
+
+    /// Lines of a block, with those that calls in them were put in the place of, and how many of its instructions are of each.
+    fn lines(&self, start: u64) -> FxHashMap<(String, u32), u64> {
+        let block = self.executed.block(start);
+        let instrs = block.into_iter().flat_map(|block| &block.instrs);
+        let mut out = FxHashMap::default();
+        for place in instrs.flat_map(|&pc| self.image.locations(pc)) {
+            if let (Some(file), Some(line)) = (place.file, place.line) {
+                *out.entry((file, line)).or_default() += 1;
+            }
+        }
+        out
+    }
+
+    /// What is recorded of a function, and in `beside` the lines of the rest.
+    fn region(
+        &self,
+        function: usize,
+        loops: &[Found],
+        statements: &FxHashMap<u64, (String, u32)>,
+        beside: &mut Vec<(String, u32)>,
+    ) -> FxHashSet<u64> {
+        let own = &self.executed.functions[function];
+        if loops.iter().any(|l| l.blocks.is_empty()) {
+            return own.blocks.iter().copied().collect();
+        }
+        let lines: FxHashMap<u64, FxHashMap<(String, u32), u64>> =
+            own.blocks.iter().map(|&start| (start, self.lines(start))).collect();
+        let mut region: FxHashSet<u64> = FxHashSet::default();
+        let mut all: FxHashMap<&(String, u32), u64> = FxHashMap::default();
+        lines.values().flatten().for_each(|(line, count)| *all.entry(line).or_default() += count);
+        for l in loops {
+            let mut inside: FxHashMap<&(String, u32), u64> = FxHashMap::default();
+            let of_loop = l.blocks.iter().filter_map(|start| lines.get(start)).flatten();
+            of_loop.for_each(|(line, count)| *inside.entry(line).or_default() += count);
+            let start = statements.get(&l.header);
+            let is_behind = |(file, line): &(String, u32)| {
+                start.is_some_and(|start| last(file) == last(&start.0) && *line >= start.1)
+            };
+            // What was computed before the loop may have been moved into it.
+            inside
+                .retain(|line, count| is_behind(line) || *count * 2 >= all.get(*line).copied().unwrap_or(0));
+            let end = inside.keys().filter(|line| is_behind(line)).map(|line| line.1).max();
+            let is_of = |line: &(String, u32)| {
+                inside.contains_key(line) || is_behind(line) && end.is_some_and(|end| line.1 <= end)
+            };
+            region.extend(&l.blocks);
+            region.extend(
+                own.blocks.iter().filter(|start| lines.get(start).is_some_and(|all| all.keys().any(is_of))),
+            );
+        }
+        let outermost = own.loops.iter().filter(|l| l.parent.is_none());
+        for l in outermost.filter(|l| l.blocks.iter().any(|start| region.contains(start))).collect::<Vec<_>>()
+        {
+            region.extend(&l.blocks);
+        }
+        // There the frame is not set up yet: where the loop was left could not be told.
+        if loops.iter().all(|l| !l.blocks.contains(&own.entry)) {
+            region.remove(&own.entry);
+        }
+        // What is called at the end by a jump takes the place of the activation.
+        let ends = self.executed.calls.iter().filter(|call| call.tail && call.caller == function);
+        for call in ends.filter(|call| loops.iter().all(|l| !l.blocks.contains(&call.site))) {
+            region.remove(&call.site);
+        }
+        let rest = own.blocks.iter().filter(|start| !region.contains(start));
+        beside.extend(rest.filter_map(|start| lines.get(start)).flat_map(FxHashMap::keys).cloned());
+        region
+    }
+
+    /// Where control comes into a region of a function, and where it leaves it to in the same activation.
+    fn borders(&self, function: usize, region: &FxHashSet<u64>) -> [Vec<u64>; 2] {
+        let own = &self.executed.functions[function];
+        let blocks: FxHashSet<u64> = own.blocks.iter().copied().collect();
+        let mut borders = [Vec::new(), Vec::new()];
+        if region.contains(&own.entry) {
+            borders[0].push(own.entry);
+        }
+        let mut from: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+        for transfer in self.survey.transfers.iter().filter(|transfer| transfer.way != Way::Call) {
+            from.entry(transfer.from).or_default().push(transfer.to);
+        }
+        for &start in &own.blocks {
+            let Some(block) = self.executed.block(start) else { continue };
+            let out = from.get(&block.end()).into_iter().flatten().copied();
+            // Behind a call, or where the block was cut, control goes on in the next one.
+            for to in out.chain([block.end()]).filter(|to| blocks.contains(to)) {
+                match (region.contains(&start), region.contains(&to)) {
+                    (false, true) => borders[0].push(to),
+                    (true, false) => borders[1].push(to),
+                    _ => {}
+                }
+            }
+        }
+        borders.iter_mut().for_each(|all| {
+            all.sort_unstable();
+            all.dedup();
+        });
+        borders
     }
 }
 

@@ -6,7 +6,7 @@ use program::known::Known;
 use rustc_hash::FxHashMap;
 use trace::sink::{Activation, Contract, Guide, Mapping, Marker};
 
-use crate::focus::Focus;
+use crate::focus::{Focus, Place};
 
 /// Which part of a run is recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,15 +69,12 @@ impl Guide for Symbols {
     fn mapping(&mut self, mapping: &Mapping) {
         self.image.add(mapping);
         if let Part::Focus(focus) = &self.part {
-            for spot in &focus.spots {
-                let enter = spot.enter.in_mapping(mapping).map(|pc| (pc, Marker::Enter));
-                let leave = spot.leave.iter().filter_map(|place| place.in_mapping(mapping));
-                for (pc, marker) in leave.map(|pc| (pc, Marker::Leave)).chain(enter) {
-                    // Where one loop is left another may be entered.
-                    let both = self.spots.get(&pc).is_some_and(|known| *known != marker);
-                    self.spots.insert(pc, if both { Marker::Next } else { marker });
-                }
-            }
+            let of = |places: &[Place], marker| {
+                let found = places.iter().filter_map(|place| place.in_mapping(mapping));
+                found.map(|pc| (pc, marker)).collect::<Vec<_>>()
+            };
+            self.spots.extend(of(&focus.leave, Marker::Leave));
+            self.spots.extend(of(&focus.enter, Marker::Enter));
         }
         if let Some(known) = &mut self.known {
             known.mapping(mapping);

@@ -2,15 +2,16 @@
 //!
 //! Definition: contexts are not told apart here, so every function stands once: below the innermost call or loop that all
 //! its call sites have around them. What is said of a loop then holds for all of its executions, and its instructions
-//! include those of functions called from nowhere else; a function that several loops call counts for what is around all
-//! of them. Recursive components stand like one function.
+//! include those of functions called from nowhere else; a function of the program that several loops call counts for what is around all
+//! of them. What a function of a library costs that several places call is charged to these, by how often each calls, and it
+//! has no instructions itself then. Recursive components stand like one function.
 
 use std::collections::BTreeSet;
 
 use profile::{Context, ContextKind, Function, Limit, Profile, Reached, Trust};
 use program::executed::{Call, Executed, Loop};
 use program::image::Image;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trace::survey::Survey;
 
 use crate::finish::{
@@ -31,15 +32,40 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
         places: vec![0],
         of_function: vec![None; executed.functions.len()],
         of_loop: FxHashMap::default(),
+        charged: Vec::new(),
     };
     tree.place_all();
     let mut contexts = std::mem::take(&mut tree.contexts);
     let mut instructions = 0u64;
+    let mut pending: FxHashMap<usize, u64> = FxHashMap::default();
+    let charged: FxHashMap<usize, usize> =
+        tree.charged.iter().flat_map(|own| own.functions.iter().map(|&f| (f, own.functions[0]))).collect();
     for block in executed.blocks() {
         let count = block.executions.saturating_mul(block.instrs.len() as u64);
         instructions = instructions.saturating_add(count);
-        let at = tree.context_of(block.instrs[0]);
-        contexts[at as usize].own_instructions += count;
+        match charged.get(&block.function) {
+            Some(&group) => *pending.entry(group).or_default() += count,
+            None => contexts[tree.context_of(block.instrs[0]) as usize].own_instructions += count,
+        }
+    }
+    // Callees come after their callers.
+    for own in tree.charged.iter().rev() {
+        let all = pending.remove(&own.functions[0]).unwrap_or(0);
+        let calls = own.calls.iter().fold(0u64, |sum, call| sum.saturating_add(call.count));
+        let mut rest = all;
+        for (index, call) in own.calls.iter().enumerate() {
+            let part = u128::from(all) * u128::from(call.count) / u128::from(calls.max(1));
+            let part = if index + 1 == own.calls.len() {
+                rest
+            } else {
+                u64::try_from(part).unwrap_or(rest).min(rest)
+            };
+            rest -= part;
+            match charged.get(&call.caller) {
+                Some(&group) => *pending.entry(group).or_default() += part,
+                None => contexts[tree.context_of(call.site) as usize].own_instructions += part,
+            }
+        }
     }
     let main = image.program().map(|m| m.path().to_owned());
     let functions = executed.functions.iter().map(|f| {
@@ -122,6 +148,15 @@ struct Tree<'a> {
     of_function: Vec<Option<u32>>,
     /// By function and loop of it.
     of_loop: FxHashMap<(usize, usize), u32>,
+    /// Functions of libraries that several places call, callers first.
+    charged: Vec<Charged>,
+}
+
+/// A function whose cost is that of its callers, or a recursive component.
+struct Charged {
+    functions: Vec<usize>,
+    /// From outside.
+    calls: Vec<Call>,
 }
 
 impl Tree<'_> {
@@ -151,9 +186,18 @@ impl Tree<'_> {
             }
         }
         let mut ready: BTreeSet<usize> = (0..count).filter(|&f| group[f] == f && waits[f] == 0).collect();
+        let mut shared: FxHashSet<usize> = FxHashSet::default();
         while let Some(g) = ready.pop_first() {
             let calls = into.remove(&g).unwrap_or_default();
             let outside: Vec<Call> = calls.iter().copied().filter(|c| group[c.caller] != g).collect();
+            let mut places: Vec<u32> = outside.iter().map(|call| self.context_of(call.site)).collect();
+            places.dedup();
+            let is_shared = places.len() > 1 || outside.iter().any(|call| shared.contains(&call.caller));
+            if is_shared && !self.image.is_own(executed.functions[g].entry) {
+                let functions = members.get(&g).cloned().unwrap_or_else(|| vec![g]);
+                shared.extend(functions.iter().copied());
+                self.charged.push(Charged { functions, calls: outside.clone() });
+            }
             let parent =
                 outside.iter().map(|c| self.context_of(c.site)).reduce(|a, b| self.common(a, b)).unwrap_or(0);
             match members.get(&g) {

@@ -65,6 +65,9 @@ impl Trust {
 
     /// The share of the instructions that ran which was recorded and analysed; `None` if it is not known how many ran.
     pub fn recorded_fraction(&self) -> Option<f64> {
+        if let Some(Part::Focus { .. }) = self.part {
+            return Some(self.instructions as f64 / self.run().max(1) as f64);
+        }
         Some(match self.ran()? {
             0 => 0.0,
             ran => self.instructions as f64 / ran as f64,
@@ -193,6 +196,8 @@ pub enum Part {
         loops: Vec<String>,
         /// Instructions of the whole run, by a first one.
         instructions: u64,
+        /// Files and lines of what ran in their functions beside them, unrecorded.
+        beside: Vec<(String, u32)>,
     },
 }
 

@@ -1,7 +1,7 @@
 //! What functions of libraries do, as data: a row for each, with its prototype and what it costs.
 //!
 //! Definition: a *contract* says what a function reads and writes, so that a call of it need not be recorded: it takes its arguments, gives
-//! its result, and writes nothing else but through arguments marked `out`, beside what is the thread's own (`errno`, the exceptions
+//! its result, and writes nothing else but through arguments marked `out`, beside what is the thread's own (`errno`, unless a program looks at it; the exceptions
 //! and the rounding of floating-point arithmetic). What it reads of memory is constant. A function that calls back, keeps a state, or
 //! takes more than registers has no row.
 //!
@@ -124,6 +124,32 @@ impl Row {
         if self.lanes.is_none() { &self.prototype } else { "" }
     }
 
+    /// Whether it may say in `errno` that it could not do what it was to.
+    pub fn sets_errno(&self) -> bool {
+        const NEVER: [&str; 18] = [
+            "fabs",
+            "ceil",
+            "floor",
+            "trunc",
+            "rint",
+            "nearbyint",
+            "round",
+            "roundeven",
+            "copysign",
+            "fmax",
+            "fmin",
+            "cbrt",
+            "atan",
+            "asinh",
+            "tanh",
+            "frexp",
+            "modf",
+            "carg",
+        ];
+        let name = self.name();
+        !NEVER.iter().any(|own| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest == "f"))
+    }
+
     /// What it does to registers and memory; `None` if it takes more than registers.
     pub fn contract(&self) -> Option<Contract> {
         let own = self.own.as_ref()?;
@@ -216,10 +242,14 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     TABLE.values()
 }
 
-/// Whether a file is one of those whose functions have rows.
+/// Whether a file is one of those whose functions have rows: `libm.so.6`, `libm-2.31.so`, `libmvec.so.1`.
 pub fn is_file(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    ["libm.so", "libm-", "libmvec.so", "libmvec-"].iter().any(|own| name.starts_with(own))
+    let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    ["libm", "libmvec"].iter().filter_map(|own| name.strip_prefix(own)).any(|rest| {
+        let versioned = rest.strip_prefix(".so").is_some_and(is_version);
+        versioned || rest.strip_prefix('-').and_then(|rest| rest.strip_suffix(".so")).is_some_and(is_version)
+    })
 }
 
 #[cfg(test)]
@@ -239,6 +269,16 @@ mod tests {
         assert_eq!((sincos.writes, sincos.defs), (vec![(7, 8), (6, 8)], vec![]));
         assert_eq!(of("_ZGVdN4vv_pow").uses, [vector(0, 32), vector(1, 32)]);
         assert_eq!(of("lrint").defs, [RegRange { reg: 0, lo: 0, hi: 8 }]);
+    }
+
+    #[test]
+    fn files_of_the_library_alone() {
+        for name in ["/lib/libm.so.6", "libm-2.31.so", "/usr/lib/libmvec.so.1", "libm.so"] {
+            assert!(is_file(Path::new(name)), "{name}");
+        }
+        for name in ["libm-user.so", "libmine.so", "libm.so.old", "libc.so.6", "libmpi.so.40"] {
+            assert!(!is_file(Path::new(name)), "{name}");
+        }
     }
 
     #[test]

@@ -71,6 +71,8 @@ struct Tables {
     stubs: HashMap<u64, String>,
     /// Slots with the addresses of functions of other files that have contracts.
     contracted: Vec<(u64, &'static Row)>,
+    /// It asks the C library where `errno` is.
+    looks_at_errno: bool,
     /// The loaded segments.
     segments: Vec<Segment>,
     debug: bool,
@@ -225,6 +227,7 @@ fn read_tables(path: &Path) -> Option<Tables> {
     }
     tables.stubs = stubs::read(&file);
     tables.contracted = stubs::contracted(&file);
+    tables.looks_at_errno = stubs::looks_at_errno(&file);
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
     tables.is_program =
         file.kind() == ObjectKind::Executable || is_position_independent(&bytes) == Some(true);
@@ -415,7 +418,15 @@ impl Image {
             let bias = module.bias();
             module.tables().contracted.iter().map(move |&(slot, row)| (slot.wrapping_add(bias), row))
         });
-        slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row)
+        let row = slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row)?;
+        (!row.sets_errno() || !self.looks_at_errno()).then_some(row)
+    }
+
+    /// Whether a file that is none of the system's libraries asks where `errno` is.
+    fn looks_at_errno(&self) -> bool {
+        let of_system =
+            |module: &&Module| !module.path.starts_with("/lib") && !module.path.starts_with("/usr/lib");
+        self.modules.iter().filter(of_system).any(|module| module.tables().looks_at_errno)
     }
 
     /// The program itself: the first module that is a program and no library. (Under an emulator the loader appears before it.)

@@ -56,6 +56,12 @@ pub(crate) fn contracted(file: &object::File<'_>) -> Vec<(u64, &'static Row)> {
     slots(file).into_iter().filter_map(of).collect()
 }
 
+/// Whether a file asks the C library (glibc, musl) where `errno` is.
+pub(crate) fn looks_at_errno(file: &object::File<'_>) -> bool {
+    let is_one = |name: &String| name.split('@').next().is_some_and(|name| name.ends_with("_errno_location"));
+    slots(file).values().any(is_one)
+}
+
 /// The functions whose addresses the dynamic linker puts into slots.
 fn slots(file: &object::File<'_>) -> HashMap<u64, String> {
     let (Some(relocations), Some(symbols)) = (file.dynamic_relocations(), file.dynamic_symbol_table()) else {

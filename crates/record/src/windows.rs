@@ -54,9 +54,7 @@ impl Engine<'_> {
     /// Whether the block at `pc` is placed apart, so that nothing is linked to it: control that comes there may switch recording.
     pub(crate) fn is_apart(&mut self, pc: u64) -> bool {
         self.begins_window(pc)
-            || self.on
-                && self.has_windows()
-                && matches!(self.guide.marker(pc), Some(Marker::Leave | Marker::Next))
+            || self.on && self.has_windows() && self.guide.marker(pc) == Some(Marker::Leave)
     }
 
     /// Whether the function at `pc` begins a window, recording being off.
@@ -95,17 +93,13 @@ impl Engine<'_> {
                 self.windows.opening.push((regs.rsp.wrapping_add(8), back));
             }
             Some(Marker::End) if self.on && self.region.is_none() => self.switch(false),
-            Some(marker @ (Marker::Enter | Marker::Leave | Marker::Next)) => {
-                if self.on && marker != Marker::Enter && self.windows.inner == Some(regs.rsp) {
-                    self.special(&Special::Closed)?;
-                    self.windows.inner = None;
-                    self.region = None;
-                    self.switch(false);
-                }
-                if !self.on && marker != Marker::Leave {
-                    self.enter(regs, pc)?;
-                }
+            Some(Marker::Leave) if self.on && self.windows.inner == Some(regs.rsp) => {
+                self.special(&Special::Closed)?;
+                self.windows.inner = None;
+                self.region = None;
+                self.switch(false);
             }
+            Some(Marker::Enter) if !self.on => self.enter(regs, pc)?,
             _ => {}
         }
         Ok(())

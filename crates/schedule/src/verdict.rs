@@ -490,6 +490,12 @@ pub fn judge(
     if let Some((name, line)) = taken_in {
         unknown = unknown.or_else(|| Some(Unknown::Elsewhere { name: name.to_owned(), line }));
     }
+    if let Some(facts) = facts
+        && let Some(line) = beside_focus(profile, context, facts)
+    {
+        let name = facts.accessed_on(line).unwrap_or("variables").to_owned();
+        unknown = unknown.or(Some(Unknown::Removed { name, line }));
+    }
     if let Some(facts) = facts.filter(|_| loop_of.is_optimised())
         && let Some((name, line)) = compiled::missing(profile, context, &indexes.accesses, facts)
     {
@@ -733,6 +739,15 @@ pub fn judge(
         reached: loop_of.reached(inside),
         source,
     }
+}
+
+/// A line of a loop's body that ran beside what was recorded of its function: in an iteration that the compiler has put there.
+fn beside_focus(profile: &Profile, context: ContextIndex, facts: &Facts<'_>) -> Option<u32> {
+    let Some(profile::Part::Focus { beside, .. }) = &profile.trust.part else { return None };
+    let file = &profile.location(profile.contexts[context as usize].location).file;
+    let (first, last) = facts.source.body;
+    let is_of = |(of, line): &&(String, u32)| of == file && (first.line..=last.line).contains(line);
+    beside.iter().find(is_of).map(|(_, line)| *line)
 }
 
 /// Adds what has to become of an object, unless something else has to already.

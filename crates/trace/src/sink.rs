@@ -45,8 +45,6 @@ pub enum Marker {
     Enter,
     /// It is off from here on, if this is the activation in which it began.
     Leave,
-    /// What begins ends here in that activation, and begins again.
-    Next,
 }
 
 /// A function in the middle of which recording goes on.

@@ -62,3 +62,11 @@ pub struct Survey {
     /// How control went, ascending.
     pub transfers: Vec<Transfer>,
 }
+
+impl Survey {
+    /// Instructions that were executed.
+    pub fn instructions(&self) -> u64 {
+        let of = |stretch: &Stretch| stretch.executions.saturating_mul(stretch.instrs.len() as u64);
+        self.stretches.iter().map(of).fold(0, u64::saturating_add)
+    }
+}
