@@ -1,10 +1,11 @@
 //! Which loops of a program are worth recording, by a survey of a run.
 //!
-//! Definitions: the *work* of a loop is what it executes, with all that it calls, but for functions that read and write text and files:
-//! that is no work of the loop, and no part of what it could become. A loop of which most is that is left out. A function that several places call counts for each by how
-//! often it calls. *Outermost* are loops of the program's own file that no other of these is around, by calls neither; a recursion of
-//! the program stands like a loop. Compilers put iterations beside a loop: what is recorded of a function is its *region*, the blocks of the chosen
-//! loops, those whose source lines are among the lines of these, and the loops that such blocks are in. Of these the ones are chosen that do the most work, until they do 95 % of it.
+//! Definitions: the *work* of a loop is what it executes, with all that it calls, but for functions that read and write text
+//! and files: that is no work of the loop, and no part of what it could become. A loop of which most is that is left out. A function that
+//! several places call counts for each by how often it calls. *Outermost* are loops of the program's own file that no other of
+//! these is around, by calls neither; a recursion of the program stands like a loop. Of these the ones are chosen that do the
+//! most work, until they do 95 % of it. Compilers put iterations beside a loop: what is recorded of a function is its *region*, the
+//! blocks of the chosen loops, those whose source lines are among the lines of these, and the loops that such blocks are in.
 //!
 //! Nothing is chosen of programs with threads, exceptions, jumps out of functions or signal handlers: what they do in the middle of a
 //! recording that has begun in the middle of a function cannot be told apart.
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use profile::{Context, ContextKind};
-use program::executed::{Call, Executed};
+use program::executed::{Block, Call, Executed};
 use program::image::Image;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trace::sink::Mapping;
@@ -204,6 +205,12 @@ impl Cost {
     }
 }
 
+/// What blocks, by their starts, executed.
+fn instructions(executed: &Executed, blocks: &[u64]) -> u64 {
+    let of = |start: &u64| executed.block(*start).map_or(0, Block::instructions);
+    blocks.iter().map(of).fold(0, u64::saturating_add)
+}
+
 struct Work<'a> {
     survey: &'a Survey,
     executed: &'a Executed,
@@ -229,12 +236,8 @@ impl<'a> Work<'a> {
             let all = into.entry(call.callee).or_default();
             *all = all.saturating_add(call.count);
         }
-        let cost = |start: &u64| {
-            let block = executed.block(*start);
-            block.map_or(0, |block| block.executions.saturating_mul(block.instrs.len() as u64))
-        };
-        let of = |blocks: &[u64]| blocks.iter().map(cost).fold(0u64, u64::saturating_add);
-        let own: Vec<u64> = executed.functions.iter().map(|function| of(&function.blocks)).collect();
+        let own: Vec<u64> =
+            executed.functions.iter().map(|own| instructions(executed, &own.blocks)).collect();
         let components = executed.components();
         let recursive = components.iter().flat_map(|component| component.functions.iter().copied()).collect();
         let instructions = own.iter().fold(0u64, |all, one| all.saturating_add(*one));
@@ -300,9 +303,7 @@ impl<'a> Work<'a> {
         }
         for l in own.loops.iter().filter(|l| l.parent.is_none()) {
             let is_inside = |start: &u64| l.blocks.binary_search(start).is_ok();
-            let blocks = l.blocks.iter().filter_map(|start| executed.block(*start));
-            let alone: u64 =
-                blocks.map(|block| block.executions.saturating_mul(block.instrs.len() as u64)).sum();
+            let alone = instructions(executed, &l.blocks);
             let inside: Vec<&Call> = calls.iter().filter(|call| is_inside(&call.site)).collect();
             let called = inside.iter().map(|call| self.part(call)).fold(Cost::default(), Cost::and);
             let cost = Cost::of(alone).and(called);

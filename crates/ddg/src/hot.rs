@@ -41,7 +41,7 @@ pub fn profile(survey: &Survey, about: About) -> Profile {
     let charged: FxHashMap<usize, usize> =
         tree.charged.iter().flat_map(|own| own.functions.iter().map(|&f| (f, own.functions[0]))).collect();
     for block in executed.blocks() {
-        let count = block.executions.saturating_mul(block.instrs.len() as u64);
+        let count = block.instructions();
         instructions = instructions.saturating_add(count);
         match charged.get(&block.function) {
             Some(&group) => *pending.entry(group).or_default() += count,

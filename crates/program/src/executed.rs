@@ -38,6 +38,11 @@ impl Block {
     pub fn end(&self) -> u64 {
         self.end
     }
+
+    /// Instructions that were executed in it.
+    pub fn instructions(&self) -> u64 {
+        self.executions.saturating_mul(self.instrs.len() as u64)
+    }
 }
 
 /// A loop of a function.

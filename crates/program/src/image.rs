@@ -225,9 +225,10 @@ fn read_tables(path: &Path) -> Option<Tables> {
             executable,
         });
     }
-    tables.stubs = stubs::read(&file);
-    tables.contracted = stubs::contracted(&file);
-    tables.looks_at_errno = stubs::looks_at_errno(&file);
+    let slots = stubs::slots(&file);
+    tables.stubs = stubs::read(&file, &slots);
+    tables.contracted = stubs::contracted(&slots);
+    tables.looks_at_errno = stubs::looks_at_errno(&slots);
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
     tables.is_program =
         file.kind() == ObjectKind::Executable || is_position_independent(&bytes) == Some(true);

@@ -10,11 +10,7 @@ use crate::contracts::{self, Row};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
 
 /// The name of the function that each stub leads to, by the stub's address in the file.
-pub(crate) fn read(file: &object::File<'_>) -> HashMap<u64, String> {
-    if file.architecture() != Architecture::X86_64 {
-        return HashMap::new();
-    }
-    let slots = slots(file);
+pub(crate) fn read(file: &object::File<'_>, slots: &HashMap<u64, String>) -> HashMap<u64, String> {
     let mut out = HashMap::new();
     for (section, size) in [(".plt", 16), (".plt.sec", 16), (".plt.got", 8)] {
         let Some(section) = file.section_by_name(section) else { continue };
@@ -48,22 +44,22 @@ fn slot(at: u64, stub: &[u8]) -> Option<u64> {
 }
 
 /// Slots with the addresses of functions that have contracts.
-pub(crate) fn contracted(file: &object::File<'_>) -> Vec<(u64, &'static Row)> {
-    if file.architecture() != Architecture::X86_64 {
-        return Vec::new();
-    }
-    let of = |(slot, name): (u64, String)| Some((slot, contracts::row(name.split('@').next()?)?));
-    slots(file).into_iter().filter_map(of).collect()
+pub(crate) fn contracted(slots: &HashMap<u64, String>) -> Vec<(u64, &'static Row)> {
+    let of = |(&slot, name): (&u64, &String)| Some((slot, contracts::row(name.split('@').next()?)?));
+    slots.iter().filter_map(of).collect()
 }
 
 /// Whether a file asks the C library (glibc, musl) where `errno` is.
-pub(crate) fn looks_at_errno(file: &object::File<'_>) -> bool {
+pub(crate) fn looks_at_errno(slots: &HashMap<u64, String>) -> bool {
     let is_one = |name: &String| name.split('@').next().is_some_and(|name| name.ends_with("_errno_location"));
-    slots(file).values().any(is_one)
+    slots.values().any(is_one)
 }
 
 /// The functions whose addresses the dynamic linker puts into slots.
-fn slots(file: &object::File<'_>) -> HashMap<u64, String> {
+pub(crate) fn slots(file: &object::File<'_>) -> HashMap<u64, String> {
+    if file.architecture() != Architecture::X86_64 {
+        return HashMap::new();
+    }
     let (Some(relocations), Some(symbols)) = (file.dynamic_relocations(), file.dynamic_symbol_table()) else {
         return HashMap::new();
     };

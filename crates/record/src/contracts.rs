@@ -4,10 +4,10 @@
 //! all of the call: one instruction that reads and writes what the contract says, and the return. The function itself runs
 //! translated and unrecorded; recording goes on where it returns to.
 //!
-//! Invariants: the block that stands for the function is translated code as any other, linked and looked up as such, and ends in the
-//! unrecorded translation of the function. A slot holds the complement of the stack pointer at its entry as long as it runs. Of returns that come
-//! from where recording is off, only those with this stack pointer are its own, which each of them looks at first. No signal is delivered, and no turn passes, before the
-//! function has returned.
+//! Invariants: the block that stands for the function is translated code as any other, linked and looked up as such, and ends
+//! in the unrecorded translation of the function. A slot holds the complement of the stack pointer at its entry as long as it runs. Of
+//! returns that come from where recording is off, only those with this stack pointer are its own, which each of them looks at
+//! first. No signal is delivered, and no turn passes, before the function has returned.
 //! Limits: a fault in the function itself is that of code whose recording begins in its middle.
 
 use libc::user_regs_struct;
@@ -157,26 +157,8 @@ impl Engine<'_> {
         let mut free = PREFERENCE.into_iter().filter(|&reg| addresses().all(|own| own != reg));
         let pair = (free.next().unwrap_or(15), free.next().unwrap_or(14));
         let (code, fast) = stand_in(self.cache.next(), pair, self.blocks, addresses(), to);
-        let mut translation = Translation {
-            code,
-            fast,
-            pair,
-            block: Some(block),
-            parts: Vec::new(),
-            words,
-            points: Vec::new(),
-            fold: None,
-            folded: None,
-            unfinished: Vec::new(),
-            counters: None,
-            exits: Vec::new(),
-            trap: None,
-            resumed: None,
-            comparison: None,
-            returns: None,
-            end: pc + 2,
-        };
-        self.place(pc, &mut translation)
+        let plain = Translation::plain(pair, block, words, pc + 2);
+        self.place(pc, &mut Translation { code, fast, ..plain })
     }
 }
 

@@ -197,25 +197,7 @@ impl Emit<'_> {
             }
         }
         let block = Block { operands: std::mem::take(&mut self.operands), arguments, result, ..empty() };
-        let mut out = Translation {
-            code: Code::new(0),
-            fast: 0,
-            pair: (self.p, self.s),
-            block: Some(block),
-            parts: Vec::new(),
-            words: self.words,
-            points: Vec::new(),
-            fold: None,
-            folded: None,
-            unfinished: Vec::new(),
-            counters: None,
-            exits: Vec::new(),
-            trap: None,
-            resumed: None,
-            comparison: None,
-            returns: None,
-            end,
-        };
+        let mut out = Translation::plain((self.p, self.s), block, self.words, end);
         match tail {
             None if body.last().is_some_and(|d| is_pause(d) && d.raw.next_ip() == end) => {
                 self.count(None);

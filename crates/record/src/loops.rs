@@ -157,10 +157,6 @@ impl Emit<'_> {
             }
         };
         Ok(Translation {
-            fast: 0,
-            pair: (p, s),
-            words,
-            block: Some(block),
             parts: parts.to_vec(),
             points: self.points,
             fold: Some(LoopHead {
@@ -177,14 +173,14 @@ impl Emit<'_> {
             }),
             folded: advancing,
             unfinished,
-            counters: None,
             exits,
-            trap: None,
-            resumed: None,
-            comparison: None,
-            returns: None,
-            end: body.last().map_or(self.request.pc, |d| d.raw.next_ip()),
             code: self.code,
+            ..Translation::plain(
+                (p, s),
+                block,
+                words,
+                body.last().map_or(self.request.pc, |d| d.raw.next_ip()),
+            )
         })
     }
 

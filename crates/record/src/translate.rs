@@ -196,6 +196,31 @@ pub(crate) struct Translation {
     pub(crate) end: u64,
 }
 
+impl Translation {
+    /// Of a block that has no code yet, and no ways out.
+    pub(crate) fn plain(pair: Pair, block: Block, words: u16, end: u64) -> Translation {
+        Translation {
+            code: Code::new(0),
+            fast: 0,
+            pair,
+            block: Some(block),
+            parts: Vec::new(),
+            words,
+            points: Vec::new(),
+            fold: None,
+            folded: None,
+            unfinished: Vec::new(),
+            counters: None,
+            exits: Vec::new(),
+            trap: None,
+            resumed: None,
+            comparison: None,
+            returns: None,
+            end,
+        }
+    }
+}
+
 /// What to translate and how.
 pub(crate) struct Request<'a> {
     /// Address of the block.
