@@ -38,6 +38,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
     config.scope = scope(args.scope);
     config.skip_startup = !args.record_startup;
     config.contracts = !args.record_libraries;
+    config.skip_runtimes = !args.record_libraries;
     recording::refuse_emulated(
         &config,
         &[
@@ -329,7 +330,10 @@ pub fn about(config: &Config, outcome: &Outcome) -> About {
     let startup = outcome.skipped_startup.then_some(Untracked::StartUp);
     let names = Some(outcome.contracted.clone()).filter(|names| !names.is_empty());
     let contracts = names.map(Untracked::Contracts);
-    let untracked = outcome.untracked.iter().map(met).chain(twice).chain(startup).chain(contracts).collect();
+    let names = Some(outcome.skipped_runtimes.clone()).filter(|names| !names.is_empty());
+    let runtimes = names.map(Untracked::Runtimes);
+    let left_out = startup.into_iter().chain(contracts).chain(runtimes);
+    let untracked = outcome.untracked.iter().map(met).chain(twice).chain(left_out).collect();
     About { program, limits, untracked, part: None, main_only: config.scope == record::Scope::Main }
 }
 

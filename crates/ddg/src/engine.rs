@@ -622,6 +622,9 @@ impl Engine {
         }
         let block = Arc::clone(self.codes.get(code));
         self.threads.mark = self.threads.teams.mark(block.pc);
+        if block.terminator == Terminator::Leaves {
+            self.threads.teams.asked(self.threads.tree, block.pc, record.get(1..).unwrap_or_default());
+        }
         if let Some(slot) = return_slot(&block, record, self.thread_base) {
             self.call_slot = slot.wrapping_add(8);
         } else if let Some(word) = block.frame {

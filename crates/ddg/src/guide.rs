@@ -4,7 +4,7 @@ use profile::Untracked;
 use program::image::Image;
 use program::known::Known;
 use rustc_hash::FxHashMap;
-use trace::sink::{Activation, Contract, Guide, Mapping, Marker};
+use trace::sink::{Activation, Contract, Guide, Mapping, Marker, Owner};
 
 use crate::focus::{Focus, Place};
 
@@ -133,8 +133,8 @@ impl Guide for Symbols {
         Some(Activation { entry, frame: self.image.frame(pc, stack, frame)? })
     }
 
-    fn is_own(&mut self, pc: u64) -> bool {
-        self.image.is_own(pc)
+    fn owner(&mut self, pc: u64) -> Owner {
+        self.image.owner(pc)
     }
 
     fn landing_pad(&mut self, after: u64) -> Option<u64> {

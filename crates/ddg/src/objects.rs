@@ -24,6 +24,8 @@ const RECENT_BITS: u32 = 8;
 /// bytes), and what it sets aside below for libraries that are loaded later.
 const THREAD_ABOVE: u64 = 1 << 12;
 const THREAD_SURPLUS: u64 = 1 << 12;
+/// How far from the base of a thread its variables are looked for.
+const THREAD_LOCAL: u64 = 1 << 16;
 
 /// Number of an object.
 pub type ObjectId = u32;
@@ -143,6 +145,11 @@ impl Objects {
         self.variables.entry(module).or_insert_with(|| {
             image.modules().get(module).map(|m| program::variables::read(m.path())).unwrap_or_default()
         })
+    }
+
+    /// Whether an address lies about where the thread has its thread-local variables.
+    pub fn is_thread_local(&self, address: u64) -> bool {
+        address.abs_diff(self.thread_base) < THREAD_LOCAL
     }
 
     /// A thread with these activations lets another one run.

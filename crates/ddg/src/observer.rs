@@ -191,6 +191,11 @@ impl Observer<'_> {
 
     /// A run of dependences between threads.
     fn exchanged(&mut self, run: &DependenceRun, from: &Instance, to: &Instance) {
+        let trees = [from, to].map(|own| self.contexts.get(own.context).thread);
+        if self.objects.is_thread_local(run.address) && self.teams.are_of_one_thread(trees) {
+            // Tasks that one thread runs have its thread-local variables one after the other.
+            return;
+        }
         let steps = run.count.saturating_sub(1) as i64;
         let source = run.source_iv.after(steps, &run.source_step).max(run.source_iv);
         let sinks = [run.sink_iv, run.sink_iv.after(steps, &run.sink_step)];

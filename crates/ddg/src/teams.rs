@@ -44,6 +44,15 @@ pub enum Mark {
     Orders,
 }
 
+/// What a function of a runtime has to do with the blocks of memory in which tasks have their own data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blocks {
+    /// It copies one for the task: `GOMP_task(function, data, copies, bytes, …)`, where `copies(to, from)` is 0 or copies.
+    Copies,
+    /// It makes one: `__kmpc_omp_task_alloc(_, _, _, bytes, more bytes, function)`.
+    Makes,
+}
+
 /// The part of an execution in which members of a team are not ordered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Phase {
@@ -98,6 +107,18 @@ pub struct Teams {
     unclear: FxHashSet<u32>,
     /// Regions with tasks.
     with_tasks: FxHashSet<u32>,
+    /// Functions of runtimes that have to do with blocks of tasks, by entry.
+    blocks: FxHashMap<u64, Blocks>,
+    /// Functions that are handed such a block, by entry: which of their arguments it is, and its bytes.
+    handed: FxHashMap<u64, (usize, u64)>,
+    /// Functions of tasks that runtimes may run whenever they like, by entry.
+    tasks: FxHashSet<u64>,
+    /// The task that a thread, by its tree, runs at once, as it has to.
+    at_once: FxHashMap<u32, u64>,
+    /// The tree of the thread that a task's tree is run by.
+    hosts: FxHashMap<u32, u32>,
+    /// Function that makes a block, and its bytes, by the tree of the thread that has called it.
+    makes: FxHashMap<u32, (u64, u64)>,
     /// Functions that compilers have made of regions and tasks, as far as they ran.
     outlined: FxHashSet<FunctionId>,
     /// Loops with a barrier inside, by function and header.
@@ -141,7 +162,71 @@ impl Teams {
     pub fn watches(&mut self, pc: u64, name: &str) -> bool {
         let found = mark(name);
         self.marks.extend(found.map(|mark| (pc, mark)));
-        found.is_some()
+        let blocks = match name.split('@').next().unwrap_or(name) {
+            "__kmpc_omp_task_alloc" => Some(Blocks::Makes),
+            name if name == "GOMP_task" || name.starts_with("GOMP_taskloop") => Some(Blocks::Copies),
+            _ => None,
+        };
+        self.blocks.extend(blocks.map(|blocks| (pc, blocks)));
+        found.is_some() || blocks.is_some()
+    }
+
+    /// A thread has called a function of a runtime, with these integer arguments.
+    pub fn asked(&mut self, tree: u32, entry: u64, arguments: &[u64]) {
+        match (self.blocks.get(&entry), arguments) {
+            (Some(Blocks::Copies), &[function, _, copies, bytes, _, may_wait]) => {
+                let of = if copies == 0 { function } else { copies };
+                self.handed.insert(of, (0, bytes));
+                self.tasks.insert(function);
+                match may_wait as u8 {
+                    0 => self.at_once.insert(tree, function),
+                    _ => self.at_once.remove(&tree),
+                };
+            }
+            (Some(Blocks::Makes), &[_, _, _, bytes, more, function]) => {
+                let bytes = bytes.saturating_add(more);
+                self.handed.insert(function, (1, bytes));
+                self.tasks.insert(function);
+                self.makes.insert(tree, (entry, bytes));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the function at `entry` is that of a task which a runtime runs in a thread because it is there.
+    pub fn is_task(&self, tree: u32, entry: u64) -> bool {
+        self.tasks.contains(&entry) && self.at_once.get(&tree) != Some(&entry)
+    }
+
+    /// A thread begins to run a task, which gets a tree of its own.
+    pub fn runs_task(&mut self, tree: u32, own: u32) {
+        self.hosts.insert(own, self.host(tree));
+        if let Some(&phase) = self.now.get(&tree) {
+            self.now.insert(own, phase);
+        }
+    }
+
+    /// The tree of the thread that runs what has a tree.
+    fn host(&self, tree: u32) -> u32 {
+        self.hosts.get(&tree).copied().unwrap_or(tree)
+    }
+
+    /// Whether one thread has run what has these trees.
+    pub fn are_of_one_thread(&self, trees: [u32; 2]) -> bool {
+        self.host(trees[0]) == self.host(trees[1])
+    }
+
+    /// The block of memory that the function at `entry`, which a runtime enters with these arguments, is handed: its address and bytes.
+    pub fn block_of(&self, entry: u64, arguments: [u64; 2]) -> Option<(u64, u64)> {
+        let &(nth, bytes) = self.handed.get(&entry)?;
+        Some((*arguments.get(nth)?, bytes))
+    }
+
+    /// Bytes of the block that the function at `entry`, which has returned to a thread, has made.
+    pub fn made(&mut self, tree: u32, entry: u64) -> Option<u64> {
+        let &(by, bytes) = self.makes.get(&tree).filter(|(by, _)| *by == entry)?;
+        self.makes.remove(&tree);
+        (by == entry).then_some(bytes)
     }
 
     /// What entering the function that begins at an address means.
@@ -210,6 +295,8 @@ impl Teams {
     /// A thread has ended.
     pub fn end(&mut self, tree: u32) {
         self.now.remove(&tree);
+        self.at_once.remove(&tree);
+        self.makes.remove(&tree);
     }
 
     /// From now on a turn is that of a thread, in the phase that it is in.

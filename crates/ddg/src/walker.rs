@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use shadow::{Iv, MAX_DIMS};
 
 use crate::contexts::{ContextId, Contexts, FunctionId, Kind};
@@ -106,8 +106,8 @@ pub struct Walker {
     components: Vec<Component>,
     member: Vec<Option<u32>>,
     active: Vec<u32>,
-    /// Contexts of functions that code that is not recorded has called.
-    called_back: FxHashSet<ContextId>,
+    /// Contexts of functions that code that is not recorded has called, each with the vector at which it did last.
+    called_back: FxHashMap<ContextId, Iv>,
     /// Events of the latest step.
     pub events: Vec<Event>,
     /// Frame depth at which each dimension was entered.
@@ -245,7 +245,7 @@ impl Walker {
             components: Vec::new(),
             member: Vec::new(),
             active: Vec::new(),
-            called_back: FxHashSet::default(),
+            called_back: FxHashMap::default(),
             events: Vec::new(),
             entered_at: [0; MAX_DIMS],
             ended: [Ended::default(); ENDED],
@@ -764,7 +764,8 @@ impl Walker {
             events.push(Event::Iterate(self.context));
         } else {
             let once = contexts.child(self.context, Kind::Call { site: self.block, callee: function });
-            if !self.called_back.insert(once) {
+            // At another vector it is another activation of the code that calls.
+            if self.called_back.insert(once, self.iv) == Some(self.iv) {
                 let entries = contexts.child(self.context, Kind::Entries);
                 self.enter_dimension(contexts, entries);
                 events.push(Event::Enter(entries));

@@ -102,7 +102,7 @@ fn successors(terminator: &Terminator) -> [Option<u64>; 2] {
         | Terminator::IndirectCall { next }
         | Terminator::Syscall { next } => [Some(next), None],
         Terminator::Branch { taken, next } => [Some(taken), Some(next)],
-        Terminator::Return | Terminator::IndirectJump | Terminator::Trap => [None, None],
+        Terminator::Return | Terminator::IndirectJump | Terminator::Leaves | Terminator::Trap => [None, None],
     }
 }
 

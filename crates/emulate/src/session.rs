@@ -68,6 +68,7 @@ pub(crate) fn run<S: Sink + 'static>(
     let abandoned = abandoned.load(Ordering::Relaxed);
     let aliases = Vec::new();
     let outcome = Outcome {
+        skipped_runtimes: Vec::new(),
         exit,
         child_cpu,
         untracked,

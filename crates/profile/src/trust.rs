@@ -231,4 +231,6 @@ pub enum Untracked {
     StartUp,
     /// Functions of libraries that stand for what their contracts say, by name.
     Contracts(Vec<String>),
+    /// Runtimes of OpenMP, by the names of their files: what they do beside running the program's code.
+    Runtimes(Vec<String>),
 }

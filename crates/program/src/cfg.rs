@@ -72,7 +72,7 @@ impl Cfg {
         self.spans = code.blocks.iter().map(|block| (block.start, block.end)).collect();
         self.spans.sort_unstable();
         let leaves = |block: &&CodeBlock| match block.terminator {
-            Terminator::Return | Terminator::IndirectJump => true,
+            Terminator::Return | Terminator::IndirectJump | Terminator::Leaves => true,
             Terminator::Jump(target) => !self.index.contains_key(&target),
             _ => false,
         };

@@ -17,6 +17,8 @@ use serde::Deserialize;
 use trace::block::{REG_GENERAL, REG_VECTOR, RegRange};
 use trace::sink::Contract;
 
+use crate::owners;
+
 /// Registers of integer arguments, in order: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
 const INTEGERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
 /// Most arguments in vector registers.
@@ -245,11 +247,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 /// Whether a file is one of those whose functions have rows: `libm.so.6`, `libm-2.31.so`, `libmvec.so.1`.
 pub fn is_file(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
-    ["libm", "libmvec"].iter().filter_map(|own| name.strip_prefix(own)).any(|rest| {
-        let versioned = rest.strip_prefix(".so").is_some_and(is_version);
-        versioned || rest.strip_prefix('-').and_then(|rest| rest.strip_suffix(".so")).is_some_and(is_version)
-    })
+    ["libm", "libmvec"].iter().any(|own| owners::is_version_of(&name, own))
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
-use trace::sink::Mapping;
+use trace::sink::{Mapping, Owner};
 
 use crate::contracts::{self, Row};
-use crate::{frames, stubs};
+use crate::{frames, owners, stubs};
 
 /// One source position of an address; a chain of them where calls were inlined.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -448,6 +448,16 @@ impl Image {
     /// Whether the code at `pc` is of the program itself, not of a library.
     pub fn is_own(&self, pc: u64) -> bool {
         self.module(pc).zip(self.program()).is_some_and(|(module, own)| module.path == own.path)
+    }
+
+    /// Whose code lies at `pc`.
+    pub fn owner(&self, pc: u64) -> Owner {
+        match self.module(pc) {
+            Some(_) if self.is_own(pc) => Owner::Program,
+            Some(module) => owners::owner(&module.path),
+            // What the kernel brings.
+            None => Owner::Base,
+        }
     }
 
     /// The function that contains `pc`.

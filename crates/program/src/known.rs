@@ -116,7 +116,7 @@ impl Known {
                         add(to.wrapping_sub(shift));
                     }
                 }
-                Terminator::Return | Terminator::Trap => {}
+                Terminator::Return | Terminator::Leaves | Terminator::Trap => {}
             }
         }
         let has_run = |&(call, pad): &(u64, u64)| ran(call) && ran(pad);

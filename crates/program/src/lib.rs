@@ -21,6 +21,7 @@ pub mod image;
 pub mod kept;
 pub mod known;
 pub mod nested;
+mod owners;
 pub mod recursion;
 pub mod sources;
 mod stubs;

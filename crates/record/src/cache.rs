@@ -130,6 +130,8 @@ pub(crate) struct Cache {
     pub(crate) returned: FxHashSet<u64>,
     /// Functions may run by their contracts.
     pub(crate) has_contracts: bool,
+    /// The code that is not recorded is that of runtimes.
+    pub(crate) skips_runtimes: bool,
     resumed: FxHashMap<u64, u64>,
     misses: [u64; TABLES],
     tables_on: usize,
@@ -161,6 +163,7 @@ impl Cache {
             passages: FxHashSet::default(),
             returned: FxHashSet::default(),
             has_contracts: false,
+            skips_runtimes: false,
             resumed: FxHashMap::default(),
             misses: [0; TABLES],
             tables_on: if both { 0 } else { TABLES / 2 },

@@ -107,7 +107,7 @@ impl Engine<'_> {
         regs.rip = REMOTE_CALL;
         self.tracee.set_regs(regs)?;
         if number == libc::SYS_exit {
-            self.special(&Special::End)?;
+            self.note(&Special::End)?;
             self.tracee.resume(Resume::Step, 0)?;
             return self.end_thread();
         }

@@ -154,6 +154,7 @@ impl Engine<'_> {
     pub(crate) fn locate(&mut self, pc: u64) -> Result<(), Error> {
         for mapping in self.code.locate(&self.tracee, pc) {
             self.guide.mapping(&mapping);
+            self.meets(&mapping);
             match &mut self.counting {
                 Some(counting) => counting.mapping(mapping),
                 None => self.buffers.mapping(mapping)?,
@@ -177,7 +178,9 @@ impl Engine<'_> {
             counting.function(pc);
             return Ok(());
         }
+        let is_left = self.leaves_at(pc);
         let code = match self.contract(pc)? {
+            _ if is_left => self.left_code(pc),
             Some(contract) => {
                 self.buffers.named(pc, contract.name.clone())?;
                 self.contracted_code(pc, &contract)
@@ -278,6 +281,9 @@ impl Engine<'_> {
         self.locate(pc)?;
         if let Some(contract) = self.contract(pc)? {
             return self.translate_contract(pc, &contract);
+        }
+        if self.leaves_at(pc) {
+            return self.translate_leaving(pc);
         }
         // Its memory may still be readable: a block of no mapping would be published.
         if self.code.is_gone() {

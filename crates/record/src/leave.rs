@@ -113,7 +113,8 @@ impl Emit<'_> {
                 let exit = self.exit(None, next);
                 out.exits.push(Exit { pair: None, ..exit });
             }
-            Terminator::Trap => {
+            // No instruction ends so.
+            Terminator::Leaves | Terminator::Trap => {
                 self.count(None);
                 self.counters.continues = true;
                 self.yield_state();

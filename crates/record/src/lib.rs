@@ -57,6 +57,7 @@ mod passage;
 mod process;
 mod run;
 mod saves;
+mod runtimes;
 mod scope;
 mod session;
 mod shared;
@@ -136,6 +137,10 @@ pub struct Config {
     pub code_bytes: usize,
     /// Whose code is recorded.
     pub scope: Scope,
+    /// Runtimes of OpenMP, as the guide knows them, run unrecorded: a call stands in the recording as a block without instructions
+    /// that do anything, and [`trace::stream::Outside`] records tell where control comes back. Matters where recording is on from
+    /// the first instruction.
+    pub skip_runtimes: bool,
     /// Functions of libraries that have a contract, as the guide knows it, run unrecorded, and stand in the recording as what that says.
     pub contracts: bool,
     /// Whether recording is on from the first instruction; else the guide says where it starts.
@@ -166,6 +171,7 @@ impl Config {
             buffer_words: 1 << 17,
             code_bytes: usize::MAX,
             scope: Scope::All,
+            skip_runtimes: false,
             contracts: false,
             start_recording: true,
             skip_startup: false,
@@ -223,6 +229,8 @@ pub struct Outcome {
     pub aliases: Vec<Alias>,
     /// What loads and starts the program ran unrecorded ([`Config::skip_startup`]).
     pub skipped_startup: bool,
+    /// Names of the files of runtimes that ran unrecorded ([`Config::skip_runtimes`]), in their order.
+    pub skipped_runtimes: Vec<String>,
     /// Functions that ran by their contracts, in the order of their names.
     pub contracted: Vec<String>,
     /// Why recording ended early, if it did.
@@ -275,6 +283,7 @@ pub fn native(config: &Config) -> Result<Outcome, Error> {
         untracked: Vec::new(),
         aliases: Vec::new(),
         skipped_startup: false,
+        skipped_runtimes: Vec::new(),
         contracted: Vec::new(),
         stopped: None,
         abandoned: false,

@@ -31,11 +31,12 @@ impl Cache {
         if !self.passages.insert((edge, on, target)) {
             return;
         }
+        let is_runtime = self.skips_runtimes;
         self.stub_for(edge, on, target, None, |code, miss| {
             if on {
                 go_out(code);
             } else {
-                come_back(code, miss);
+                come_back(code, miss, is_runtime);
             }
             code.restore(RCX, SLOT_RCX);
             code.restore(RAX, SLOT_RAX);
@@ -61,28 +62,29 @@ fn go_out(code: &mut Code) {
 }
 
 /// Where the recorder has to look up what was called, it is left to it.
-fn come_back(code: &mut Code, miss: u64) {
+fn come_back(code: &mut Code, miss: u64, is_runtime: bool) {
     code.restore(RCX, SLOT_BOUND);
     // jrcxz over the jump
     code.raw(&[0xe3, 5]);
     code.jump_to(None, miss);
-    // The words of the record by what they are.
-    let outside = Outside { target: 1, arguments: [2, 3], result: 4, stack: 5, entered: false };
+    // The words of the record by what they are; flags are smaller.
+    let outside =
+        Outside { target: 11, arguments: [12, 13], result: 14, stack: 15, entered: false, is_runtime };
     let mut words = Vec::new();
     Special::Outside(outside).write(&mut words);
     code.restore(RCX, SLOT_POINTER);
     for (at, &word) in words.iter().enumerate().rev() {
         let at = at as i32 * 8;
         let slot = match word {
-            0 => {
-                code.store_constant(RCX, at, 0);
+            flags @ 0..=10 => {
+                code.store_constant(RCX, at, flags as i32);
                 continue;
             }
-            1 => SLOT_TARGET,
-            2 => SLOT_FIRST,
-            3 => SLOT_SECOND,
-            4 => SLOT_RAX,
-            5 => {
+            11 => SLOT_TARGET,
+            12 => SLOT_FIRST,
+            13 => SLOT_SECOND,
+            14 => SLOT_RAX,
+            15 => {
                 code.store(RCX, at, RSP);
                 continue;
             }

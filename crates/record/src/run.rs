@@ -125,6 +125,10 @@ pub(crate) struct Engine<'a> {
     pub(crate) contracts: FxHashMap<u64, Option<Contract>>,
     /// Names of those that have run by them.
     pub(crate) contracted: BTreeSet<String>,
+    /// Names of the files of runtimes that run unrecorded.
+    pub(crate) runtimes: BTreeSet<String>,
+    /// How often control was seen to go between runtimes and the code that is recorded, by where it went.
+    pub(crate) taken_turns: FxHashMap<u64, u32>,
     pub(crate) blocks: u32,
     pub(crate) learner: Learner,
     /// Words of the next buffer that are to be used.
@@ -374,13 +378,14 @@ impl Engine<'_> {
                 let target = regs.rax;
                 regs.rax = self.cache.state.word(crate::shared::SLOT_RAX as usize);
                 regs.rcx = self.cache.state.word(crate::shared::SLOT_RCX as usize);
+                let was_in_contract = self.is_in_contract();
                 let next = self.arrive(regs, target, None, Some(edge))?;
                 if let Some(counting) = self.counting.as_mut().filter(|_| edge != Edge::Return) {
                     let site = self.cache.state.word(SLOT_SITE as usize);
                     counting.arrived(&mut self.cache, edge, site, target);
                 } else if on == self.on {
                     self.cache.sieve(edge, on, target, None);
-                } else if self.heeds_contracts() && edge == Edge::Return && !on {
+                } else if was_in_contract && edge == Edge::Return && !on {
                     self.cache.pass_back(target);
                 } else {
                     self.let_pass(edge, on, target);
@@ -414,6 +419,10 @@ impl Engine<'_> {
             Meaning::Trap(Trap::Pause { next }) => {
                 self.threads.let_others();
                 self.arrive(regs, next, None, None)
+            }
+            Meaning::Trap(Trap::Leaves { pc }) => {
+                self.take_turns(pc)?;
+                self.arrive(regs, pc, None, None)
             }
             Meaning::Trap(Trap::Syscall { next }) => {
                 regs.rcx = self.cache.state.word(SLOT_RCX as usize);

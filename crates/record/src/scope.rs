@@ -1,6 +1,6 @@
-//! Recording of the program's own code alone ([`Scope::Main`]).
+//! Recording of a part of the code alone: of the program's own file ([`Scope::Main`]), or of all but [`crate::runtimes`].
 //!
-//! Definition: recording is on exactly while control is in the program's own file. The border is passed wherever control
+//! Definition: recording is on exactly while control is in the code that is recorded. The border is passed wherever control
 //! goes: calls and returns, tail calls, callbacks, longjmp, exceptions, signal handlers and their returns.
 //!
 //! Invariant: code on one side of the border is never translated for the other side, so that every passage is a miss
@@ -8,6 +8,7 @@
 //! Cost: two stops of the program per function called and place returned to, and where there is no passage.
 
 use libc::user_regs_struct;
+use trace::sink::Owner;
 use trace::stream::{Outside, Special};
 
 use crate::decode;
@@ -15,7 +16,7 @@ use crate::error::Error;
 use crate::run::Engine;
 use crate::shared::{SLOT_BOUND, SLOT_FIRST, SLOT_ON, SLOT_PASSAGES, SLOT_SECOND, SLOT_TARGET};
 use crate::translate::Edge;
-use crate::{Config, Encoding, Scope};
+use crate::{Config, Encoding, Scope, runtimes};
 
 /// Length of a direct call.
 const CALL: usize = 5;
@@ -38,14 +39,49 @@ pub(crate) fn starts_on(config: &Config) -> bool {
     config.start_recording && config.encoding != Encoding::None && config.scope == Scope::All
 }
 
+/// What the border goes around.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Border {
+    /// The program's own file, which is recorded.
+    Program,
+    /// Runtimes, which are not.
+    Runtimes,
+}
+
 impl Engine<'_> {
+    fn border(&self) -> Option<Border> {
+        match self.config.scope {
+            _ if self.config.encoding == Encoding::None => None,
+            Scope::Main => Some(Border::Program),
+            Scope::All => runtimes::heeds(self.config).then_some(Border::Runtimes),
+        }
+    }
+
     pub(crate) fn has_border(&self) -> bool {
-        self.config.scope == Scope::Main && self.config.encoding != Encoding::None
+        self.border().is_some()
     }
 
     /// Whether the code at `pc` is on the other side of the border.
     pub(crate) fn is_across_border(&mut self, pc: u64) -> bool {
-        self.has_border() && self.guide.is_own(pc) != self.on
+        self.lies_across(pc, self.on)
+    }
+
+    /// The same, from where recording is on or not.
+    fn lies_across(&mut self, pc: u64, on: bool) -> bool {
+        match self.border() {
+            None => false,
+            Some(Border::Program) => (self.guide.owner(pc) == Owner::Program) != on,
+            // What begins there stands for itself.
+            Some(Border::Runtimes) if on => {
+                self.guide.owner(pc) == Owner::Runtime && !self.guide.is_function(pc)
+            }
+            // Recording may be off for another reason.
+            Some(Border::Runtimes) => {
+                !self.is_in_contract()
+                    && !self.startup.is_under_way()
+                    && matches!(self.guide.owner(pc), Owner::Program | Owner::Library)
+            }
+        }
     }
 
     /// Switches recording on or off if control passes the border on its way to `pc`.
@@ -70,7 +106,7 @@ impl Engine<'_> {
             for (slot, value) in kept {
                 self.cache.state.set_word(slot as usize, value);
             }
-            if edge != Some(Edge::Return) {
+            if edge != Some(Edge::Return) && self.border() == Some(Border::Program) {
                 self.count(NOT_RECORDED);
             }
             return Ok(());
@@ -86,8 +122,13 @@ impl Engine<'_> {
         }
         // Other jumps into the middle of a function are a longjmp or the like.
         let entered = edge == Some(Edge::Call) || (edge == Some(Edge::Jump) && self.guide.is_function(pc));
-        let outside =
-            Outside { target, arguments: [first, second], result: regs.rax, stack: regs.rsp, entered };
+        let arguments = if entered { [regs.rdi, regs.rsi] } else { [first, second] };
+        let is_runtime = self.border() == Some(Border::Runtimes);
+        if is_runtime {
+            self.take_turns(pc)?;
+        }
+        let result = if entered { pc } else { regs.rax };
+        let outside = Outside { target, arguments, result, stack: regs.rsp, entered, is_runtime };
         self.special(&Special::Outside(outside))?;
         if self.left.thread_base != Some(regs.fs_base) {
             self.left.thread_base = Some(regs.fs_base);
@@ -120,7 +161,8 @@ impl Engine<'_> {
             && self.has_border()
             && self.config.start_recording
             && self.region.is_none()
-            && self.guide.is_own(target) != on
+            && self.lies_across(target, on)
+            && self.has_taken_turns(target)
         {
             self.cache.pass(edge, on, target);
         }
@@ -152,7 +194,7 @@ impl Engine<'_> {
         self.tracee.read(back.wrapping_sub(CALL as u64), &mut call);
         let call = decode::raw(&call, back.wrapping_sub(CALL as u64));
         let mut at = call.near_branch_target();
-        if !call.is_call_near() || call.next_ip() != back || !self.guide.is_own(at) {
+        if !call.is_call_near() || call.next_ip() != back || self.guide.owner(at) != Owner::Program {
             return None;
         }
         // An endbr may come first.

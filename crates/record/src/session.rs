@@ -30,7 +30,7 @@ use crate::startup::Startup;
 use crate::threads::Threads;
 use crate::translate::Translator;
 use crate::windows::Windows;
-use crate::{Config, Encoding, Exit, Outcome, StopReason, contracts, interrupt, launch};
+use crate::{Config, Encoding, Exit, Outcome, StopReason, contracts, interrupt, launch, runtimes};
 
 /// What is reported of a program; it ends with this process.
 pub(crate) const OPTIONS: c_int = libc::PTRACE_O_EXITKILL
@@ -208,9 +208,10 @@ fn traced(
 ) -> Result<(Traced, Executes), Error> {
     let on = starts_on(config);
     let has_contracts = contracts::heeds(config);
-    let both = !on || config.skip_startup || has_contracts;
+    let both = !on || config.skip_startup || has_contracts || runtimes::heeds(config);
     let mut cache = Cache::new(both, counting.is_some(), config.code_bytes)?;
     cache.has_contracts = has_contracts;
+    cache.skips_runtimes = runtimes::heeds(config);
     let progress = Arc::new(Progress::default());
     let buffers = Buffers::new(buffer_words(config), sink, config.max_instructions, Arc::clone(&progress))?;
     cache.state.set_word(SLOT_POINTER as usize, buffers.start());
@@ -284,6 +285,8 @@ fn traced(
         left: Left::default(),
         contracts: FxHashMap::default(),
         contracted: BTreeSet::new(),
+        runtimes: BTreeSet::new(),
+        taken_turns: FxHashMap::default(),
         blocks: 0,
         learner: Learner::default(),
         room: SOON,
@@ -326,6 +329,7 @@ fn traced(
         untracked,
         aliases,
         skipped_startup: engine.startup.was_skipped(),
+        skipped_runtimes: engine.runtimes.into_iter().collect(),
         contracted: engine.contracted.into_iter().collect(),
         stopped,
         abandoned: false,

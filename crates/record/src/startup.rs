@@ -23,6 +23,11 @@ pub(crate) struct Startup {
 }
 
 impl Startup {
+    /// Whether it runs.
+    pub(crate) fn is_under_way(&self) -> bool {
+        self.entry.is_some()
+    }
+
     pub(crate) fn was_skipped(&self) -> bool {
         self.was_skipped
     }
@@ -49,6 +54,10 @@ impl Engine<'_> {
             return Ok(());
         }
         self.startup.entry = None;
+        if !self.runtimes.is_empty() {
+            // Constructors of libraries may have been translated for the side on which they are no longer.
+            self.flush();
+        }
         self.switch(true);
         self.special(&Special::ThreadBase(regs.fs_base))?;
         self.enter_function(pc)

@@ -312,10 +312,15 @@ impl Engine<'_> {
 
     /// Tells what thread-local addresses are relative to, in this turn.
     fn note_base(&mut self, regs: &user_regs_struct) -> Result<(), Error> {
-        let is_on = self.on;
         // Ways back into the recorded code do not tell it.
+        self.note(&Special::ThreadBase(regs.fs_base))
+    }
+
+    /// Writes a special record on whichever side of the border the program is.
+    pub(crate) fn note(&mut self, special: &Special) -> Result<(), Error> {
+        let is_on = self.on;
         self.on |= self.has_border();
-        let noted = self.special(&Special::ThreadBase(regs.fs_base));
+        let noted = self.special(special);
         self.on = is_on;
         noted
     }

@@ -84,6 +84,11 @@ pub(crate) enum Trap {
         /// Address after it.
         next: u64,
     },
+    /// Behind what stands for the entry of a function of a runtime.
+    Leaves {
+        /// Address of the function.
+        pc: u64,
+    },
     /// In place of an instruction that has to run at its own address.
     Native {
         /// Its address.

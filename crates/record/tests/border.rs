@@ -10,7 +10,7 @@ use std::process::Command;
 use record::{Config, Encoding, Scope};
 use support::{BARE, START, compile};
 use trace::block::{Block, FunctionCode};
-use trace::sink::{Guide, Mapping, Sink, ThreadId};
+use trace::sink::{Guide, Mapping, Owner, Sink, ThreadId};
 use trace::stream::{Outside, Special};
 
 /// Code between two symbols is a library.
@@ -30,8 +30,8 @@ impl Guide for Border {
     fn starts_recording(&mut self, _: u64) -> bool {
         false
     }
-    fn is_own(&mut self, pc: u64) -> bool {
-        !self.library.contains(&pc)
+    fn owner(&mut self, pc: u64) -> Owner {
+        if self.library.contains(&pc) { Owner::Library } else { Owner::Program }
     }
 }
 

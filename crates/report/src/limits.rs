@@ -113,6 +113,9 @@ fn left_out(profile: &Profile, untracked: &Untracked) -> String {
                 list(names)
             )
         }
+        Untracked::Runtimes(names) => {
+            format!("what the runtime of OpenMP does itself ({}; --record-libraries)", list(names))
+        }
         Untracked::StartUp => "what loads it and starts its libraries (--record-startup)".to_owned(),
         Untracked::Passes(first, second) => {
             format!("the passes ended differently (status {first}, then {second})")

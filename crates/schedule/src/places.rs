@@ -162,10 +162,12 @@ pub fn settle(profile: &mut Profile) {
 }
 
 /// Dependences between members of a team are carried by the loop whose iterations a directive shares out among them; where the profile
-/// has them at a loop around that, it did not know.
+/// has them at a loop around that, it did not know. A loop that never repeats, as over the chunks of one iteration that members are handed one
+/// by one, carries nothing.
 fn carry(profile: &mut Profile, places: &[Option<Place>]) {
     let is_shared_out = |context: ContextIndex| {
-        let place = places.get(context as usize).copied().flatten();
+        let node = &profile.contexts[context as usize];
+        let place = places.get(context as usize).copied().flatten().filter(|_| node.iterations > node.entries);
         let of = place.and_then(|(file, at)| profile.sources[file].loops.as_ref()?.loops.get(at as usize));
         of.and_then(|one| one.directive.as_ref()).is_some_and(|directive| directive.shares_out())
     };

@@ -312,6 +312,8 @@ pub enum Terminator {
         /// Next instruction.
         next: u64,
     },
+    /// Control goes on in code that is not recorded; a record says where it comes back ([`crate::stream::Outside`]).
+    Leaves,
     /// An instruction that always traps, or bytes that are no instruction.
     Trap,
 }
@@ -326,7 +328,9 @@ impl Terminator {
             | Terminator::IndirectCall { next }
             | Terminator::Syscall { next } => vec![next],
             Terminator::Branch { taken, next } => vec![taken, next],
-            Terminator::Return | Terminator::IndirectJump | Terminator::Trap => Vec::new(),
+            Terminator::Return | Terminator::IndirectJump | Terminator::Leaves | Terminator::Trap => {
+                Vec::new()
+            }
         }
     }
 }

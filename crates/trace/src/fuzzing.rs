@@ -66,6 +66,7 @@ pub fn words(seed: u64) -> Vec<u64> {
                 result: next(u64::MAX),
                 stack: next(u64::MAX),
                 entered: next(2) == 1,
+                is_runtime: next(2) == 1,
             })
             .write(&mut out),
             _ => Special::Gap { instructions: next(u64::MAX), stack: next(u64::MAX) }.write(&mut out),

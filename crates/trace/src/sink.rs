@@ -75,6 +75,19 @@ pub struct Contract {
     pub instructions: u16,
 }
 
+/// Whose code it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// The program's own file's.
+    Program,
+    /// A library's that belongs to the program, as far as is known.
+    Library,
+    /// That of a library that all others are built on: of the C library, the loader and their like.
+    Base,
+    /// That of a runtime of OpenMP, which runs the program's code in threads.
+    Runtime,
+}
+
 /// Answers the recorder's questions about code, on the recorder's thread.
 pub trait Guide: Send {
     /// An executable mapping appeared.
@@ -109,10 +122,9 @@ pub trait Guide: Send {
     fn activation(&mut self, _pc: u64, _stack: u64, _frame: u64) -> Option<Activation> {
         None
     }
-    /// Whether the code at `pc`, in a mapping that appeared, is part of the program's own file. Asked only if the recorder
-    /// was told to record that alone.
-    fn is_own(&mut self, _pc: u64) -> bool {
-        true
+    /// Whose code lies at `pc`, in a mapping that appeared. Asked only if the recorder was told not to record all code.
+    fn owner(&mut self, _pc: u64) -> Owner {
+        Owner::Program
     }
     /// Where an exception arrives that leaves the call that ends at address `after`.
     fn landing_pad(&mut self, _after: u64) -> Option<u64> {

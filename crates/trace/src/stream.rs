@@ -73,15 +73,22 @@ pub enum Special<'a> {
 pub struct Outside {
     /// Address that control left to; where the thread began if nothing of it was recorded before, 0 for the first.
     pub target: u64,
-    /// First two integer arguments as of then, in case it was a call.
+    /// First two integer arguments: of the function that is entered, else as of then, in case it was a call.
     pub arguments: [u64; 2],
-    /// Integer result as of the return, in case it was one.
+    /// Integer result as of the return, in case it was one; address of the function that is entered.
     pub result: u64,
     /// The stack pointer on the way back.
     pub stack: u64,
     /// Control comes back by entering a function, the return address of which lies at `stack`.
     pub entered: bool,
+    /// What ran is a runtime that does nothing to the program's data and keeps what functions have to keep; else it may have done anything.
+    pub is_runtime: bool,
 }
+
+/// The bits of the flags of an [`Outside`].
+const ENTERED: u64 = 1;
+/// See [`ENTERED`].
+const RUNTIME: u64 = 2;
 
 /// Addresses at which no program can have memory: ranges of [`Special::Effect`] there stand for the state of descriptors of files,
 /// their position and the order of what is read and written, eight bytes for each from that of descriptor 0 on.
@@ -118,8 +125,9 @@ impl Special<'_> {
             Special::Gap { instructions, stack } => out.extend([header(GAP, 2), instructions, stack]),
             Special::End => out.push(header(END, 0)),
             Special::Closed => out.push(header(CLOSED, 0)),
-            Special::Outside(Outside { target, arguments: [first, second], result, stack, entered }) => {
-                out.extend([header(OUTSIDE, 6), target, first, second, result, stack, u64::from(entered)]);
+            Special::Outside(Outside { target, arguments: [first, second], result, stack, entered, is_runtime }) => {
+                let flags = u64::from(entered) * ENTERED | u64::from(is_runtime) * RUNTIME;
+                out.extend([header(OUTSIDE, 6), target, first, second, result, stack, flags]);
             }
         }
     }
@@ -167,13 +175,16 @@ pub fn special(words: &[u64]) -> Result<(Special<'_>, usize), StreamError> {
         },
         (SIGNAL, [number, handler]) => Special::Signal { number: *number, handler: *handler },
         (RESUME, [pc]) => Special::Resume(*pc),
-        (OUTSIDE, &[target, first, second, result, stack, entered @ (0 | 1)]) => Special::Outside(Outside {
-            target,
-            arguments: [first, second],
-            result,
-            stack,
-            entered: entered == 1,
-        }),
+        (OUTSIDE, &[target, first, second, result, stack, flags]) if flags <= ENTERED | RUNTIME => {
+            Special::Outside(Outside {
+                target,
+                arguments: [first, second],
+                result,
+                stack,
+                entered: flags & ENTERED != 0,
+                is_runtime: flags & RUNTIME != 0,
+            })
+        }
         (END, []) => Special::End,
         (CLOSED, []) => Special::Closed,
         (GAP, [instructions, stack]) => Special::Gap { instructions: *instructions, stack: *stack },
@@ -203,6 +214,7 @@ mod tests {
                 result: 3,
                 stack: 0x7000,
                 entered: true,
+                is_runtime: false,
             }),
         ];
         for record in all {

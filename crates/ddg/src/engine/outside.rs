@@ -1,11 +1,11 @@
-//! Code that is not recorded, between two records (`--scope main`).
+//! Code that is not recorded, between two records: that of libraries (`--scope main`), or of a runtime of OpenMP.
 //!
 //! Definition: control leaves the recorded code by a call, a tail call or a return, and comes back by a return, by entering a
 //! function (a callback) or into the middle of one (longjmp, an exception). The function it left to gets an activation of
 //! its own, which has no code; which activations are over on the way back is told by the stack pointer.
 //!
-//! What ran in between may have read and written anything, registers included. Every loop around it is marked: nothing is
-//! claimed about its iterations. Loops inside which nothing unrecorded ran have all their dependences. What is known of
+//! What ran in between may have read and written anything, registers included, unless it was a runtime. Every loop around it is marked:
+//! nothing is claimed about its iterations. Loops inside which nothing unrecorded ran have all their dependences. What is known of
 //! memory stays, so that what is read later still counts as read after a loop that wrote it.
 
 use profile::Gap;
@@ -27,7 +27,12 @@ pub(super) struct Away {
 impl Engine {
     /// Control left and is about to come back.
     pub(super) fn leave(&mut self, outside: Outside) {
-        self.registers.forget();
+        if outside.is_runtime {
+            self.pass_tasks(&outside);
+            self.registers.forget_unkept();
+        } else {
+            self.registers.forget();
+        }
         if self.walker.is_none() && outside.target != 0 {
             // A thread begins there.
             self.begin(outside.target);
@@ -42,7 +47,9 @@ impl Engine {
         let by = match self.signals.leaves(interrupted) {
             // A handler outside. (Of one inside, all that runs outside is what returns from it.)
             true => {
-                self.contexts.mark_gap(walker.context(), Gap::LeftOut);
+                if !outside.is_runtime {
+                    self.contexts.mark_gap(walker.context(), Gap::LeftOut);
+                }
                 None
             }
             false => previous.map(|code| self.codes.get(code).terminator),
@@ -52,7 +59,7 @@ impl Engine {
 
     /// Control comes back to `pc`.
     pub(super) fn come_back(&mut self, walker: &mut Walker, away: &Away, pc: u64) {
-        let Outside { target, stack, entered, .. } = away.outside;
+        let Outside { target, stack, entered, is_runtime, .. } = away.outside;
         let mut events: Vec<Event> = Vec::new();
         match away.by {
             Some(Terminator::Call { next, .. } | Terminator::IndirectCall { next }) => {
@@ -74,7 +81,9 @@ impl Engine {
             }
             _ => {}
         }
-        self.contexts.mark_gap(walker.context(), Gap::LeftOut);
+        if !is_runtime {
+            self.contexts.mark_gap(walker.context(), Gap::LeftOut);
+        }
         let frames = walker.frames();
         let returns = |f: &crate::walker::Frame| {
             f.return_pc == pc && f.return_pc != 0 && (f.cfa == 0 || f.cfa == stack)
@@ -99,6 +108,11 @@ impl Engine {
                 self.functions.executed(function, None, pc);
                 walker.call_back(&mut self.contexts, &mut self.functions, function, pc);
                 walker.set_cfa(cfa);
+                if let Some((at, bytes)) = self.threads.teams.block_of(pc, away.outside.arguments) {
+                    // The runtime has made it, of memory that may have been another task's.
+                    let observer = observer!(self, walker);
+                    self.memory.forget(at, at.saturating_add(bytes), &observer);
+                }
             }
             None => {
                 walker.abandon(&self.contexts, stack);
@@ -115,6 +129,11 @@ impl Engine {
     /// A function that is not recorded has returned to `site`: if it is an allocator, blocks of memory come and go.
     fn returned(&mut self, walker: &Walker, outside: &Outside, site: u64) {
         let Outside { target, arguments: [a, b], result, .. } = *outside;
+        if let Some(bytes) = self.threads.teams.made(self.threads.tree, target) {
+            let observer = observer!(self, walker);
+            self.memory.forget(result, result.saturating_add(bytes), &observer);
+            return;
+        }
         let image = &self.image;
         let name = |pc| image.function(pc).filter(|s| s.address == pc).map(|s| s.name);
         let kind = *self

@@ -4,17 +4,23 @@
 //! context that counts the threads which had that tree one after the other: it is free again when its thread has ended. So threads that run
 //! together never share vectors, and those of one thread are in order.
 //!
+//! A task of OpenMP that a runtime runs is as a thread of its own: any member of its team might run it, and which one does is no matter of
+//! what it does. What the thread was in that runs it is *suspended* meanwhile. As long as there is one thread alone, tasks are calls.
+//!
 //! Invariant: words come in the order in which they were executed, all threads together; memory is one for all.
 
 use profile::Gap;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
+use trace::block::Terminator;
 use trace::sink::ThreadId;
+use trace::stream::Outside;
 
 use super::{Allocation, Engine, outside, signals};
 use crate::code::CodeId;
 use crate::contexts::Kind;
 use crate::exchange::Exchange;
+use crate::observer::observer;
 use crate::registers::Registers;
 use crate::teams::{Mark, Teams};
 use crate::walker::Walker;
@@ -35,14 +41,18 @@ struct Thread {
     fresh: Option<(u64, Allocation)>,
     signals: signals::Signals,
     torn: Option<(u64, u64)>,
+    suspended: Vec<Thread>,
 }
+
+/// Bytes below the frame of a task that its own frames may take.
+const TASK_STACK: u64 = 1 << 18;
 
 /// All threads.
 #[derive(Default)]
 pub(crate) struct Threads {
     /// The one whose words come, and its tree.
     current: ThreadId,
-    tree: u32,
+    pub(super) tree: u32,
     others: FxHashMap<ThreadId, Thread>,
     /// Trees whose threads have ended.
     free: Vec<u32>,
@@ -50,6 +60,8 @@ pub(crate) struct Threads {
     had: Vec<i64>,
     /// What thread-local addresses were relative to last, by tree.
     bases: FxHashMap<u32, u64>,
+    /// What the thread whose words come was in before it began to run the tasks that are under way in it.
+    suspended: Vec<Thread>,
     pub(crate) exchange: Exchange,
     pub(crate) teams: Teams,
     /// What the function means that was entered last, if it has not been looked at.
@@ -77,11 +89,7 @@ impl Engine {
             return;
         }
         self.leave_verbatim();
-        self.end_path(&[], 1);
-        self.interrupt();
-        self.mark_exchanges();
-        let at = self.walker.as_ref().map(|walker| (walker.context(), walker.iv()));
-        self.threads.exchange.pass(&self.contexts, self.threads.tree, at);
+        self.pass();
         let mut next = match self.threads.others.remove(&thread) {
             Some(thread) => thread,
             None => Thread { tree: self.threads.new_tree(), ..Thread::default() },
@@ -92,6 +100,67 @@ impl Engine {
         self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
         let before = std::mem::replace(&mut self.threads.current, thread);
         self.threads.others.insert(before, next);
+    }
+
+    /// What was executed last is complete; what comes next is another thread's.
+    fn pass(&mut self) {
+        self.end_path(&[], 1);
+        self.interrupt();
+        self.mark_exchanges();
+        let at = self.walker.as_ref().map(|walker| (walker.context(), walker.iv()));
+        self.threads.exchange.pass(&self.contexts, self.threads.tree, at);
+    }
+
+    /// Control comes back from a runtime: a task may have ended, and another one begin.
+    pub(super) fn pass_tasks(&mut self, outside: &Outside) {
+        let returns = self.previous.is_some_and(|code| self.codes.get(code).terminator == Terminator::Return);
+        // That of the runtime, and the task's own.
+        let is_outermost = self.walker.as_ref().is_some_and(|walker| walker.frames().len() <= 2);
+        if !self.threads.suspended.is_empty() && returns && is_outermost {
+            self.end_task();
+        }
+        let teams = &self.threads.teams;
+        if outside.entered && self.has_threads() && teams.is_task(self.threads.tree, outside.result) {
+            self.suspend();
+            self.forget_frames(outside.stack);
+        }
+    }
+
+    /// Begins a task in the place of what the thread is in.
+    fn suspend(&mut self) {
+        self.pass();
+        let base = self.thread_base;
+        let (parked, frames) = (self.threads.place(), self.walker.as_ref().map_or(&[][..], Walker::frames));
+        self.objects.park(parked, frames);
+        let mut own = Thread { tree: self.threads.new_tree(), ..Thread::default() };
+        self.threads.teams.runs_task(self.threads.tree, own.tree);
+        self.exchange_thread(&mut own);
+        self.threads.suspended = std::mem::take(&mut own.suspended);
+        self.threads.suspended.push(own);
+        self.set_thread_base(base);
+        self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
+    }
+
+    /// The task that was begun last is over.
+    fn end_task(&mut self) {
+        self.pass();
+        let stack = self.walker.as_ref().and_then(|walker| walker.frames().last()).map(|frame| frame.cfa);
+        self.forget_frames(stack.unwrap_or(0));
+        self.end_thread();
+        let Some(mut before) = self.threads.suspended.pop() else { return };
+        before.suspended = std::mem::take(&mut self.threads.suspended);
+        self.exchange_thread(&mut before);
+        let parked = self.threads.place();
+        self.objects.resume(parked);
+        self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
+    }
+
+    /// Frames below an address are those of another task from now on.
+    fn forget_frames(&mut self, stack: u64) {
+        if let Some(walker) = &self.walker {
+            let observer = observer!(self, walker);
+            self.memory.forget(stack.saturating_sub(TASK_STACK), stack, &observer);
+        }
     }
 
     fn exchange_thread(&mut self, other: &mut Thread) {
@@ -109,6 +178,7 @@ impl Engine {
         swap(&mut self.fresh, &mut other.fresh);
         swap(&mut self.signals, &mut other.signals);
         swap(&mut self.torn, &mut other.torn);
+        swap(&mut self.threads.suspended, &mut other.suspended);
         (self.last_path, self.way) = (None, None);
     }
 
@@ -145,8 +215,9 @@ impl Engine {
             Mark::Region => {
                 // Inside of another one it is a task, unless a region has just begun. What began it may have left by a jump to the library.
                 let mut callers = walker.frames().iter().rev().skip(1);
+                let is_task = !self.threads.suspended.is_empty();
                 if !teams.is_forking(tree)
-                    && callers.any(|frame| teams.mark(frame.entry) == Some(Mark::Region))
+                    && (is_task || callers.any(|frame| teams.mark(frame.entry) == Some(Mark::Region)))
                 {
                     return teams.begin_task(walker.function());
                 }
@@ -203,6 +274,11 @@ impl Threads {
     /// Where the threads are whose words do not come now.
     pub(super) fn walkers(&self) -> impl Iterator<Item = &Walker> {
         self.others.values().filter_map(|thread| thread.walker.as_ref())
+    }
+
+    /// The number under which the frames of what is suspended next are known: no thread has it.
+    fn place(&self) -> ThreadId {
+        !(self.current << 8 | (self.suspended.len() as ThreadId & 0xff))
     }
 
     /// A tree for a new thread.

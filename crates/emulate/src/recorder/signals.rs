@@ -51,7 +51,8 @@ impl Recorder<'_> {
                 !(is_handler && registers.is_some_and(is_number))
             }
             Terminator::IndirectCall { .. } => true,
-            Terminator::Trap => false,
+            // Emulators record all code.
+            Terminator::Leaves | Terminator::Trap => false,
         };
         match (leads, is_handler) {
             (true, _) => Arrival::Expected,

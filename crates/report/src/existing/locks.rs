@@ -88,6 +88,8 @@ impl Locks {
         let mut held: BTreeMap<String, (u32, i64)> = BTreeMap::new();
         let mut scoped: Vec<(String, i64)> = Vec::new();
         let mut depth = 0i64;
+        // The line before is a condition on the one statement that follows.
+        let mut depends = false;
         let mut out: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
         for (number, line) in (1..).zip(all) {
             if line.starts_with('}') {
@@ -102,9 +104,15 @@ impl Locks {
                 true if line.contains('{') => depth,
                 // The one statement that depends on it.
                 true => i64::MAX,
+                false if depends => i64::MAX,
                 // `while (!omp_test_lock(&l)) { … }` has it behind the braces.
                 false => before.min(depth),
             };
+            if !start.is_empty() {
+                let is_condition = start.starts_with("if") || start.starts_with("else");
+                let goes_on = depends && !start.contains([';', '{']);
+                depends = (is_condition || goes_on) && !start.trim_end().ends_with(['{', ';', '}']);
+            }
             for lock in self.taken_on(line) {
                 held.entry(lock).or_insert((0, taken)).0 += 1;
             }
@@ -485,6 +493,14 @@ void f() {
             assignments(" a = b[c, d] + g(e), h = 1;").collect::<Vec<_>>(),
             [("a", "b[c, d] + g(e)"), ("h", "1")]
         );
+    }
+
+    /// Regression: a lock that is taken on a condition that stands on a line of its own counted as held behind it.
+    #[test]
+    fn taken_on_a_condition() {
+        let text = "void f() {\n if (i % 3)\n  omp_set_lock(&l);\n x++;\n if (i % 3)\n  omp_unset_lock(&l);\n x++;\n}\n";
+        let held = held(text);
+        assert_eq!(held.keys().copied().collect::<Vec<_>>(), [3], "{held:?}");
     }
 
     #[test]

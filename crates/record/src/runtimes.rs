@@ -1,0 +1,167 @@
+//! Runtimes of OpenMP, which run unrecorded ([`Config::skip_runtimes`](crate::Config)).
+//!
+//! Definition: where recording is on and control comes to a function of a runtime, the recording gets a block that says so, with what
+//! the function is handed in registers; then the function runs translated and unrecorded. What it runs of the program is recorded,
+//! in whatever thread: control comes back by the border that [`crate::scope`] defines, of which this is the way out where a
+//! function begins.
+//!
+//! Invariants: the block that stands for the entry is translated code as any other, linked and looked up as such, and
+//! ends in the unrecorded translation of the function. It is in the recording before anything that the function does, in any thread: what a
+//! call means for the threads of a team is known before they go on.
+//!
+//! Turns: one thread runs at a time, and a runtime takes no time that is worth mentioning. So that what it hands out (iterations, sections, tasks)
+//! goes to several threads, as it would if they ran side by side, the turn passes where control goes to a function of a runtime, or from
+//! there into the program, the first [`TURNS`] times at each place.
+
+use trace::block::{
+    Block, CodeBlock, FunctionCode, Instr, OpKind, Operation, Registers, Terminator, Turn,
+};
+use trace::sink::{Mapping, Owner};
+
+use crate::asm::Code;
+use crate::error::Error;
+use crate::fold::PREFERENCE;
+use crate::run::Engine;
+use crate::shared::{
+    SLOT_BOUND, SLOT_FIRST, SLOT_ON, SLOT_P, SLOT_POINTER, SLOT_S, SLOT_SECOND, SLOT_TARGET,
+};
+use crate::translate::{Translation, Trap, empty};
+use crate::{Config, Encoding, Scope};
+
+/// Registers of the first six integer arguments: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
+const ARGUMENTS: [u8; 6] = [7, 6, 2, 1, 8, 9];
+/// Words of a record: the header, and the arguments.
+const WORDS: u16 = 1 + ARGUMENTS.len() as u16;
+
+/// How often the turn passes at one place.
+const TURNS: u32 = 128;
+
+/// Whether runtimes run unrecorded.
+pub(crate) fn heeds(config: &Config) -> bool {
+    config.skip_runtimes
+        && config.start_recording
+        && config.encoding != Encoding::None
+        && config.scope == Scope::All
+}
+
+impl Engine<'_> {
+    /// A mapping appeared.
+    pub(crate) fn meets(&mut self, mapping: &Mapping) {
+        if heeds(self.config)
+            && self.guide.owner(mapping.start) == Owner::Runtime
+            && let Some(name) = mapping.path.as_deref().and_then(|path| path.file_name())
+        {
+            self.runtimes.insert(name.to_string_lossy().into_owned());
+        }
+    }
+
+    /// Whether a function of a runtime begins at `pc`, and recording is on.
+    pub(crate) fn leaves_at(&mut self, pc: u64) -> bool {
+        self.on
+            && !self.runtimes.is_empty()
+            && self.guide.owner(pc) == Owner::Runtime
+            && self.guide.is_function(pc)
+    }
+
+    /// Control is on its way to `pc`, a function of a runtime or one that a runtime calls: others may go first.
+    pub(crate) fn take_turns(&mut self, pc: u64) -> Result<(), Error> {
+        let taken = self.taken_turns.entry(pc).or_default();
+        *taken = taken.saturating_add(1);
+        if *taken <= TURNS {
+            self.threads.let_others();
+        }
+        if *taken == TURNS && self.guide.owner(pc) == Owner::Runtime {
+            // From now on without a stop.
+            let is_on = self.on;
+            self.switch(true);
+            let translated = self.translate_leaving(pc);
+            self.switch(is_on);
+            return translated;
+        }
+        Ok(())
+    }
+
+    /// Whether control may come to `pc` from a runtime without a stop.
+    pub(crate) fn has_taken_turns(&self, pc: u64) -> bool {
+        !heeds(self.config) || self.taken_turns.get(&pc).is_some_and(|&taken| taken >= TURNS)
+    }
+
+    /// The graph of a function that stands for itself.
+    pub(crate) fn left_code(&self, pc: u64) -> FunctionCode {
+        let block = CodeBlock {
+            start: pc,
+            end: pc + 1,
+            terminator: Terminator::Leaves,
+            registers: Registers::default(),
+        };
+        FunctionCode { entry: pc, blocks: vec![block], landings: Vec::new() }
+    }
+
+    /// Translates the function at `pc` to what stands for its entry.
+    pub(crate) fn translate_leaving(&mut self, pc: u64) -> Result<(), Error> {
+        self.enter_function(pc)?;
+        self.switch(false);
+        let unrecorded = match self.cache.get(pc, false) {
+            Some(_) => Ok(()),
+            None => self.translate(pc, None, &mut std::collections::VecDeque::new()),
+        };
+        self.switch(true);
+        unrecorded?;
+        let Some(to) = self.cache.get(pc, false).map(|block| block.full) else { return Ok(()) };
+        let operation = Operation { kind: OpKind::Other, float: false, linear: false, addend: None };
+        let instr = Instr {
+            pc,
+            len: 1,
+            operation,
+            uses: Vec::new(),
+            defs: Vec::new(),
+            conditional: false,
+            turn: Turn::Stays,
+        };
+        let block = Block {
+            id: self.blocks,
+            pc,
+            end: pc + 1,
+            words: WORDS,
+            instrs: vec![instr],
+            terminator: Terminator::Leaves,
+            ..empty()
+        };
+        let mut free = PREFERENCE.into_iter().filter(|reg| !ARGUMENTS.contains(reg));
+        let pair = (free.next().unwrap_or(15), free.next().unwrap_or(14));
+        let stops = self.taken_turns.get(&pc).is_none_or(|&taken| taken < TURNS);
+        let (mut code, fast) = way_out(self.cache.next(), pair, self.blocks, pc);
+        let trap = stops.then(|| (code.here(), Trap::Leaves { pc }));
+        match stops {
+            true => code.trap(),
+            false => code.jump_to(None, to),
+        }
+        let plain = Translation::plain(pair, block, WORDS, pc + 1);
+        self.place(pc, &mut Translation { code, fast, trap, ..plain })
+    }
+}
+
+/// The code of a block that writes a record and ends outside of what is recorded; where it is entered with P and S in use.
+fn way_out(base: u64, (p, s): (u8, u8), block: u32, pc: u64) -> (Code, u64) {
+    let mut code = Code::new(base);
+    code.save(SLOT_P, p);
+    code.save(SLOT_S, s);
+    code.restore(p, SLOT_POINTER);
+    let fast = code.here();
+    code.store_constant(p, 0, block as i32);
+    for (at, register) in (1..).zip(ARGUMENTS) {
+        code.store(p, 8 * at, register);
+    }
+    code.lea(p, p, 8 * i32::from(WORDS));
+    code.save(SLOT_POINTER, p);
+    code.constant(s, pc);
+    code.save(SLOT_TARGET, s);
+    code.save(SLOT_FIRST, ARGUMENTS[0]);
+    code.save(SLOT_SECOND, ARGUMENTS[1]);
+    code.constant(s, 0);
+    code.save(SLOT_BOUND, s);
+    code.set_slot(SLOT_ON, 0);
+    code.restore(p, SLOT_P);
+    code.restore(s, SLOT_S);
+    (code, fast)
+}
