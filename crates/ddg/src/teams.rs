@@ -40,6 +40,10 @@ pub enum Mark {
     Tasks,
     /// One member begins what it hands copies of to all others, which wait for these: they are ordered until the barrier behind it.
     Copies,
+    /// A member begins what runtimes let one member do at a time: it combines its part of a reduction with the others'.
+    Combines,
+    /// It has done so.
+    HasCombined,
     /// Members are ordered in a way that is not followed: by iterations that wait for others, by what one broadcasts.
     Orders,
 }
@@ -61,6 +65,8 @@ pub struct Phase {
     barriers: u32,
     /// Members are ordered in a way that is not followed until the next barrier.
     is_unclear: bool,
+    /// The runtime lets no other member do at the same time what is so as well.
+    is_guarded: bool,
 }
 
 /// All unordered dependences of one kind between two operands.
@@ -145,6 +151,8 @@ fn mark(name: &str) -> Option<Mark> {
     const ORDERS: [&str; 3] = ["GOMP_doacross", "GOMP_target", "__kmpc_doacross"];
     match name {
         "GOMP_single_copy_start" => Some(Mark::Copies),
+        "__kmpc_reduce" | "__kmpc_reduce_nowait" | "GOMP_atomic_start" => Some(Mark::Combines),
+        "__kmpc_end_reduce" | "__kmpc_end_reduce_nowait" | "GOMP_atomic_end" => Some(Mark::HasCombined),
         _ if TASKS.iter().any(|own| name.starts_with(own)) => Some(Mark::Tasks),
         _ if ORDERS.iter().any(|own| name.starts_with(own)) => Some(Mark::Orders),
         _ if FORKS.contains(&name) || name.starts_with("GOMP_parallel") && !name.ends_with("_end") => {
@@ -279,11 +287,19 @@ impl Teams {
         }
     }
 
+    /// A member begins, or ends, what one does at a time.
+    pub fn combines(&mut self, tree: u32, begins: bool) {
+        if let Some(phase) = self.now.get_mut(&tree) {
+            phase.is_guarded = begins;
+        }
+    }
+
     /// A thread has come to a barrier, in these loops.
     pub fn barrier(&mut self, tree: u32, contexts: &Contexts, loops: &[ContextId]) {
         if let Some(phase) = self.now.get_mut(&tree) {
             phase.barriers = phase.barriers.saturating_add(1);
             phase.is_unclear = false;
+            phase.is_guarded = false;
         }
         for &context in loops {
             if let ContextKind::Loop { function, header } = contexts.get(context).kind {
@@ -312,7 +328,9 @@ impl Teams {
     fn are_unordered(&self, earlier: u32, later: u32) -> bool {
         let is_known = |phase: &&Phase| phase.region > 0 && !phase.is_unclear;
         let phase = |turn: u32| self.turns.get(turn as usize).filter(is_known);
-        phase(earlier).is_some() && phase(earlier) == phase(later)
+        let (Some(earlier), Some(later)) = (phase(earlier), phase(later)) else { return false };
+        (earlier.region, earlier.barriers) == (later.region, later.barriers)
+            && !(earlier.is_guarded && later.is_guarded)
     }
 
     /// Whether what was executed in two turns belongs to one region with tasks.

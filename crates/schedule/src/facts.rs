@@ -113,6 +113,11 @@ impl<'a> Facts<'a> {
 
     /// Whether nothing about the loop's variables is left open by its text.
     pub fn is_settled(&self) -> bool {
+        self.are_scalars_settled() && self.passed_on(u64::MAX).is_none()
+    }
+
+    /// The same but for elements that iterations may pass on.
+    pub fn are_scalars_settled(&self) -> bool {
         self.source.closures.iter().all(|closure| closure.shares.is_empty())
             && self.scalars.iter().all(|(scalar, role)| {
                 // What a pointer that stays leads to may be a variable that a register holds.
@@ -120,7 +125,6 @@ impl<'a> Facts<'a> {
                     scalar.form == ScalarForm::Dereference && !is_moving(self.source, scalar);
                 *role != Role::Shared || is_memory(scalar) && !may_be_variable
             })
-            && self.passed_on(u64::MAX).is_none()
             && !self.moves_along()
     }
 
@@ -1337,7 +1341,7 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     if scalar.definitions.is_empty() || !scalar.reads.is_empty() {
         return None;
     }
-    // 0 - 1 is 1 there.
+    // Every value but 0 is 1 there: what 1 + -1, 0 - 1 and 1 ^ 2 are depends on when they are.
     let is_truth = scalar.type_text.split_whitespace().any(|word| matches!(word, "bool" | "_Bool"));
     // What is set together with a minimum depends on it, and the minimum is not alone.
     let goes_with = |name: &String| {
@@ -1369,12 +1373,15 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
         {
             return None;
         }
-        let takes_away = operator == Operator::Subtract
-            || matches!(definition.kind, DefinitionKind::Increment(by) if by < 0);
-        if is_truth && takes_away {
-            return None;
+        match operator {
+            Operator::Add if is_truth && matches!(definition.kind, DefinitionKind::Increment(by) if by > 0) => {
+                Some(Operator::LogicalOr)
+            }
+            Operator::Add | Operator::Subtract | Operator::Xor if is_truth => None,
+            Operator::Multiply if is_truth => Some(Operator::LogicalAnd),
+            Operator::Subtract => Some(Operator::Add),
+            other => Some(other),
         }
-        Some(if operator == Operator::Subtract { Operator::Add } else { operator })
     });
     let first = operators.next()??;
     operators.all(|operator| operator == Some(first)).then_some(first)

@@ -189,6 +189,11 @@ impl Reads {
         self.stores(statement) && !self.read_back.contains(&statement)
     }
 
+    /// Whether a statement does nothing with memory.
+    pub fn stays_in_registers(&self, statement: StatementIndex) -> bool {
+        !self.of.contains_key(&statement) && !self.writes.contains_key(&statement)
+    }
+
     /// Whether a statement stores into memory.
     pub fn stores(&self, statement: StatementIndex) -> bool {
         self.writes.contains_key(&statement)

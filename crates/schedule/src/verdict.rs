@@ -324,6 +324,7 @@ pub fn judge(
             || loop_of.is_of_iterator(inside, d)
             || loop_of.is_iterator_by_name(d)
             || loop_of.is_of_joined(d)
+            || loop_of.is_loaded_before(inside, d)
             || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains(inside, d, taken_in.is_none())
         {
             continue;
@@ -893,7 +894,14 @@ impl Loop<'_> {
             // No number leads to an element.
             let is_number = || self.profile.statements[s as usize].float;
             let counts = !matches!(facts.source.kind, LoopKind::RustFor | LoopKind::RangeFor);
+            // Where compilers put copies from register to register, they may give them the line of the function's head.
+            let is_copy = || {
+                matches!(self.profile.statements[s as usize].operation, Operation::Copy | Operation::Shuffle)
+                    && self.reads.stays_in_registers(s)
+                    && place.file == own.file
+            };
             place.line == 0 && (counts || self.is_direct(s) && stays())
+                || is_number() && self.is_direct(s) && is_copy()
                 || place.file == own.file
                     && place.function == own.function
                     && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
@@ -907,6 +915,27 @@ impl Loop<'_> {
             && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
             && !self.has(|role| role == Role::Carried)
             && !self.is_stored_along(inside, d.source)
+    }
+
+    /// Whether a register hands on what an iteration has loaded because the next one would load the same again: an element that nothing
+    /// in the loop has written before (predictive commoning; compilers do so where no store comes between). A variable of the source
+    /// that does so is another matter: the text has none.
+    fn is_loaded_before(&self, inside: &LoopEdges, d: &Dependence) -> bool {
+        let Some(facts) = self.facts.filter(|facts| facts.are_scalars_settled()) else { return false };
+        let place = self.profile.location_of(d.source);
+        !d.memory
+            && self.profile.statements[d.source as usize].operation == Operation::Copy
+            && !self.reads.stays_in_registers(d.source)
+            && !self.reads.stores(d.source)
+            && self.is_direct(d.source)
+            && self.is_direct(d.sink)
+            && self.is_same_file(self.profile.statements[d.source as usize].location)
+            && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
+            && !self.has(|role| role == Role::Carried)
+            && !inside.edges.iter().any(|edge| {
+                let into = &self.profile.dependences[edge.dependence as usize];
+                into.memory && is_flow(into) && into.sink == d.source
+            })
     }
 
     /// Whether a statement is of a function that the compiler has put in the place of a call that the loop's text makes.
@@ -925,8 +954,8 @@ impl Loop<'_> {
         let mut levels = d.levels.iter().filter(|l| usize::from(l.level) == self.dim).peekable();
         !self.profile.statements[d.source as usize].float
             && self.is_direct(d.source)
-            && self.is_direct(d.sink)
-            && self.is_in_text(d.sink)
+            // What the function is handed the address of it for reads what the loop itself has written.
+            && (d.memory || self.is_direct(d.sink) && self.is_in_text(d.sink))
             && levels.peek().is_some()
             && levels.all(|level| {
                 let is_it = |used: &ObjectUse| self.is_own_iterator(used, d.memory);

@@ -207,6 +207,8 @@ impl Engine {
             Mark::Tasks => return teams.tasks(tree),
             Mark::Task => return teams.begin_task(walker.function()),
             Mark::Copies => teams.copies(tree),
+            Mark::Combines => teams.combines(tree, true),
+            Mark::HasCombined => teams.combines(tree, false),
             Mark::Barrier => {
                 let loops = self.contexts.loops(context);
                 teams.barrier(tree, &self.contexts, &loops);

@@ -304,7 +304,7 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     let guards = texts.guards.get(a.file.as_str())?;
     // What compilers put on directives' lines combines what their clauses say.
     // So do lines of what they stand before.
-    let has_directive = guards.is_directive(a.line) || guards.is_directive(b.line);
+    let has_directive = guards.has_clauses(a.line) || guards.has_clauses(b.line);
     if has_directive && guards.is_of_directive(a.line, b.line)
         || [a, b].iter().any(|place| guards.is_combiner(&place.function))
         || [d.source, d.sink].into_iter().any(|end| combines(profile, end, guards, &a.file))

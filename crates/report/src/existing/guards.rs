@@ -206,13 +206,20 @@ impl Guards {
     pub fn is_of_directive(&self, a: u32, b: u32) -> bool {
         self.constructs.iter().any(|(_, (first, last))| {
             let (inside, own) = (|line: u32| (*first..=*last).contains(&line), |line: u32| line == *first);
-            inside(a) && inside(b) && (own(a) || own(b) || self.is_directive(a) || self.is_directive(b))
+            inside(a) && inside(b) && (own(a) || own(b) || self.has_clauses(a) || self.has_clauses(b))
         })
     }
 
     /// Whether a line is a directive's.
     pub fn is_directive(&self, line: u32) -> bool {
         self.directives.contains(&line)
+    }
+
+    /// Whether a line is that of a directive for the clauses of which compilers do something. What they have on that of an atomic operation is the
+    /// operation.
+    pub fn has_clauses(&self, line: u32) -> bool {
+        let is_atomic = || self.of.get(&line).is_some_and(|own| own.contains(&Guard::Atomic));
+        self.is_directive(line) && !is_atomic()
     }
 
     /// Whether some guard is held on all of these lines, so that no two threads are there at a time.
