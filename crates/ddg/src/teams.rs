@@ -99,6 +99,8 @@ pub struct Teams {
     marks: FxHashMap<u64, Mark>,
     /// The latest region.
     region: u32,
+    /// The phases that threads were in when they began the regions that they are in, by tree.
+    before: FxHashMap<u32, Vec<Phase>>,
     /// The thread that has begun it, as long as it does not run its function.
     forking: Option<u32>,
     /// Functions of regions, which a member of a team was seen to be started with.
@@ -246,6 +248,18 @@ impl Teams {
     pub fn fork(&mut self, tree: u32) {
         self.region = self.region.saturating_add(1);
         self.forking = Some(tree);
+        let now = self.now.get(&tree).copied().unwrap_or_default();
+        self.before.entry(tree).or_default().push(now);
+    }
+
+    /// The function at `entry` has returned to a thread; returns whether a region has ended for it by that.
+    pub fn joins(&mut self, tree: u32, entry: u64) -> bool {
+        if self.mark(entry) != Some(Mark::Forks) {
+            return false;
+        }
+        let Some(before) = self.before.get_mut(&tree).and_then(Vec::pop) else { return false };
+        self.now.insert(tree, before);
+        true
     }
 
     /// Whether a thread has begun a region and does not run its function yet.
@@ -312,6 +326,7 @@ impl Teams {
     pub fn end(&mut self, tree: u32) {
         self.now.remove(&tree);
         self.at_once.remove(&tree);
+        self.before.remove(&tree);
         self.makes.remove(&tree);
     }
 

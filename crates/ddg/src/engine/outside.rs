@@ -91,12 +91,16 @@ impl Engine {
         match frames.iter().rposition(returns).filter(|_| !entered) {
             Some(at) => {
                 let is_direct = at + 1 == frames.len();
+                let entry = frames[at].entry;
                 self.note_return(walker, at, pc);
                 if is_direct {
                     walker.ret(&mut self.contexts, &mut self.functions, pc);
                     self.returned(walker, &away.outside, pc);
                 } else {
                     walker.unwind(&mut self.contexts, &mut self.functions, at, pc);
+                }
+                if is_runtime && self.threads.teams.joins(self.threads.tree, entry) {
+                    self.begin_phase(walker);
                 }
             }
             None if entered => {

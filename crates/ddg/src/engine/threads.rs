@@ -18,7 +18,7 @@ use trace::stream::Outside;
 
 use super::{Allocation, Engine, outside, signals};
 use crate::code::CodeId;
-use crate::contexts::Kind;
+use crate::contexts::{ContextId, Contexts, Kind};
 use crate::exchange::Exchange;
 use crate::observer::observer;
 use crate::registers::Registers;
@@ -231,11 +231,12 @@ impl Engine {
                 teams.begin(tree, walker.function(), site);
             }
         }
-        // What comes next is in another phase.
-        if self.threads.exchange.turn() > 0 {
-            self.threads.exchange.pass(&self.contexts, tree, Some((context, iv)));
-        }
-        self.threads.teams.turn(self.threads.exchange.turn(), tree);
+        self.threads.begin_phase(&self.contexts, Some((context, iv)));
+    }
+
+    /// What comes next is in another phase of a team.
+    pub(super) fn begin_phase(&mut self, walker: &Walker) {
+        self.threads.begin_phase(&self.contexts, Some((walker.context(), walker.iv())));
     }
 
     /// Nothing is claimed about loops that exchange data with other threads.
@@ -276,6 +277,14 @@ impl Threads {
     /// Where the threads are whose words do not come now.
     pub(super) fn walkers(&self) -> impl Iterator<Item = &Walker> {
         self.others.values().filter_map(|thread| thread.walker.as_ref())
+    }
+
+    /// What comes next is in another phase, from a vector of a context on.
+    fn begin_phase(&mut self, contexts: &Contexts, at: Option<(ContextId, &Iv)>) {
+        if self.exchange.turn() > 0 {
+            self.exchange.pass(contexts, self.tree, at);
+        }
+        self.teams.turn(self.exchange.turn(), self.tree);
     }
 
     /// The number under which the frames of what is suspended next are known: no thread has it.
