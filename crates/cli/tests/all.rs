@@ -34,6 +34,7 @@ mod proof;
 mod recommend;
 mod reconstruct;
 mod regions;
+mod runtimes;
 #[path = "support/reported.rs"]
 mod reported;
 mod schedules;

@@ -638,6 +638,11 @@ impl Engine {
     /// The thread whose words come begins at `pc`.
     fn begin(&mut self, pc: u64) {
         let function = self.begins_in(pc);
+        self.begin_in(function, pc);
+    }
+
+    /// The same in a function.
+    pub(crate) fn begin_in(&mut self, function: FunctionId, pc: u64) {
         self.functions.executed(function, None, pc);
         let root = self.root();
         let (contexts, functions) = (&mut self.contexts, &mut self.functions);

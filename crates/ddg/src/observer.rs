@@ -189,6 +189,16 @@ impl Observer<'_> {
         self.contexts.get(from.context).thread != self.contexts.get(to.context).thread
     }
 
+    /// Whether two tasks that had one tree, one after the other, executed the ends of a dependence: the first coordinate counts them.
+    #[inline]
+    fn are_of_two_tasks(&self, source: (u32, &Iv), sink: (u32, &Iv)) -> bool {
+        let thread = |id: u32| self.contexts.get(self.instances.owner(id).context).thread;
+        self.teams.have_run_tasks()
+            && source.1.0[0] != sink.1.0[0]
+            && thread(sink.0) > 0
+            && thread(source.0) == thread(sink.0)
+    }
+
     /// A run of dependences between threads.
     fn exchanged(&mut self, run: &DependenceRun, from: &Instance, to: &Instance) {
         let trees = [from, to].map(|own| self.contexts.get(own.context).thread);
@@ -236,7 +246,8 @@ impl Observer<'_> {
     /// A run of dependences through memory of every row of a block, in a context that stands for no other.
     pub fn rows(&mut self, run: &RunOfRows) {
         let DependenceRun { kind, source, sink, .. } = run.first;
-        if !self.are_final(source, sink) {
+        let are_apart = self.are_of_two_tasks((source, &run.first.source_iv), (sink, &run.first.sink_iv));
+        if are_apart || !self.are_final(source, sink) {
             return (0..run.rows).for_each(|row| self.dependence(&run.at(row)));
         }
         let mut run = *run;
@@ -262,7 +273,10 @@ impl Observer<'_> {
     pub fn many_rows(&mut self, runs: &[RunOfRows]) {
         let [first, ..] = runs else { return };
         let DependenceRun { kind, source, sink, .. } = first.first;
-        if kind != shadow::Kind::Flow {
+        let is_apart = |run: &RunOfRows| {
+            self.are_of_two_tasks((source, &run.first.source_iv), (sink, &run.first.sink_iv))
+        };
+        if kind != shadow::Kind::Flow || runs.iter().any(is_apart) {
             return runs.iter().for_each(|run| self.rows(run));
         }
         let Some(at) = self.known_stream(kind, source, sink) else {
@@ -337,7 +351,8 @@ impl Client for Observer<'_> {
         if run.kind == shadow::Kind::Flow {
             self.streams.found(run.source, run.sink, &run.sink_iv);
         }
-        if let Some(at) = self.known_stream(run.kind, run.source, run.sink) {
+        let are_apart = self.are_of_two_tasks((run.source, &run.source_iv), (run.sink, &run.sink_iv));
+        if !are_apart && let Some(at) = self.known_stream(run.kind, run.source, run.sink) {
             let common = self.streams.common(at);
             let (streams, mut place) = self.streams_and_names(run.sink, common);
             streams.add_to(at, run, &mut place);
@@ -346,7 +361,7 @@ impl Client for Observer<'_> {
         let mut run = *run;
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
         let (to, sink) = self.resolve(run.sink, &mut run.sink_iv, &mut run.sink_step);
-        if self.is_between_threads(&from, &to) {
+        if are_apart || self.is_between_threads(&from, &to) {
             return self.exchanged(&DependenceRun { source, sink, ..run }, &from, &to);
         }
         let Some(ends) = self.ends(run.kind, (&from, source), (&to, sink)) else { return };
@@ -369,7 +384,8 @@ impl Client for Observer<'_> {
         if kind == shadow::Kind::Flow {
             self.streams.found(source, sink, sink_iv);
         }
-        if let Some(at) = self.known_stream(kind, source, sink) {
+        let are_apart = self.are_of_two_tasks((source, source_iv), (sink, sink_iv));
+        if !are_apart && let Some(at) = self.known_stream(kind, source, sink) {
             let common = self.streams.common(at);
             let (streams, mut place) = self.streams_and_names(sink, common);
             streams.add_one_to(at, source_iv, sink_iv, address, &mut place);
@@ -378,7 +394,7 @@ impl Client for Observer<'_> {
         let (from, to) = (*self.instances.owner(source), *self.instances.owner(sink));
         let is_replaced =
             self.canonical.get(from.context).is_some() || self.canonical.get(to.context).is_some();
-        if is_replaced || self.is_between_threads(&from, &to) {
+        if is_replaced || are_apart || self.is_between_threads(&from, &to) {
             self.dependence(&DependenceRun::one(kind, (source, source_iv), (sink, sink_iv), address));
             return;
         }

@@ -216,6 +216,12 @@ impl Teams {
         }
     }
 
+    /// Whether tasks have had trees of their own.
+    #[inline]
+    pub fn have_run_tasks(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
     /// The tree of the thread that runs what has a tree.
     fn host(&self, tree: u32) -> u32 {
         self.hosts.get(&tree).copied().unwrap_or(tree)

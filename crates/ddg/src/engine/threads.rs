@@ -132,6 +132,7 @@ impl Engine {
         let base = self.thread_base;
         let (parked, frames) = (self.threads.place(), self.walker.as_ref().map_or(&[][..], Walker::frames));
         self.objects.park(parked, frames);
+        let at = frames.last().map_or(0, |frame| frame.entry);
         let mut own = Thread { tree: self.threads.new_tree(), ..Thread::default() };
         self.threads.teams.runs_task(self.threads.tree, own.tree);
         self.exchange_thread(&mut own);
@@ -139,6 +140,10 @@ impl Engine {
         self.threads.suspended.push(own);
         self.set_thread_base(base);
         self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
+        // What runs it is no activation of the function that the thread has called: tasks may call that as well.
+        let at = at.wrapping_add(1);
+        let function = self.functions.at(at);
+        self.begin_in(function, at);
     }
 
     /// The task that was begun last is over.

@@ -192,13 +192,21 @@ impl Tasks {
         around.max_by_key(|own| own.0)
     }
 
-    /// Whether the tasks of a construct that a loop makes one after the other do not overlap.
-    fn are_in_turn(&self, at: usize) -> bool {
+    /// Whether the tasks of a construct that a loop makes one after the other, or one call of a function after the other, do not overlap.
+    /// `last`: the last line of the function. What calls it may wait for them as well.
+    fn are_in_turn(&self, at: usize, last: Option<u32>) -> bool {
         let own = &self.constructs[at];
         if own.is_multiplied {
             return false;
         }
-        let Some((_, end)) = self.common_loop(own.lines.0, own.lines.1) else { return true };
+        let is_elsewhere = |wait: &Wait| match *wait {
+            Wait::Children(on) | Wait::Some(on, _) => Some(on) > last,
+            Wait::Group(first, end) => Some(first) > last || end < own.lines.0,
+            Wait::Barrier(_) => false,
+        };
+        let of_calls = || last.filter(|_| !self.waits.iter().any(is_elsewhere));
+        let of_loop = self.common_loop(own.lines.0, own.lines.1).map(|(_, end)| end);
+        let Some(end) = of_loop.or_else(of_calls) else { return true };
         own.is_waited_for
             || self.has_ended(at, end)
             || self.meet((&own.depends, own.lines), (&own.depends, own.lines), true)
@@ -542,7 +550,8 @@ impl<'a> Judge<'a> {
                 let is_each = d.between_members;
                 let is_one =
                     context == second && !is_each && d.levels.iter().all(|level| level.level >= dims);
-                is_one || own.is_loop && !own.is_multiplied || tasks.are_in_turn(one)
+                let last = guards.end_of_function(own.lines.1).filter(|_| is_each);
+                is_one || own.is_loop && !own.is_multiplied || tasks.are_in_turn(one, last)
             }
             (Place::Task(one, _), Place::Task(other, _)) => {
                 let is_around = |outer: usize, inner: usize| {
@@ -600,7 +609,7 @@ impl<'a> Judge<'a> {
         let is_variable =
             objects(self.profile, d).all(|own| own.kind == ObjectKind::Global && own.bytes <= LARGEST);
         let unordered = match (construct(d.source), construct(d.sink)) {
-            (Some(a), Some(b)) if a == b => !tasks.are_in_turn(a),
+            (Some(a), Some(b)) if a == b => !tasks.are_in_turn(a, None),
             (Some(a), Some(b)) => !tasks.are_ordered(a, b),
             _ => false,
         };
@@ -655,7 +664,7 @@ mod tests {
         let text = "{\n for (int i = 1; i < n; i++) {\n#pragma omp task depend(out: a[i])\n a[i] = a[i - 1];\n }\n for (int i = 1; i < n; i++) {\n#pragma omp task depend(in: a[i - 1]) depend(out: a[i])\n a[i] = a[i - 1];\n }\n}\n";
         let loops = vec![((2, 5), vec!["i".to_owned()]), ((6, 9), vec!["i".to_owned()])];
         let own = Tasks::of(&Guards::of(text, false), loops);
-        assert!(!own.are_in_turn(0) && own.are_in_turn(1));
+        assert!(!own.are_in_turn(0, None) && own.are_in_turn(1, None));
         let own = tasks(
             "{\n#pragma omp task depend(out: a[1])\n a[0] = 1;\n#pragma omp task depend(in: a[0])\n b = a[0];\n#pragma omp task depend(in: a[1])\n b = a[1];\n}\n",
         );
