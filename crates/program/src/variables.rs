@@ -393,6 +393,8 @@ fn variable<'a>(
     let mut operations = expression.operations(unit.encoding());
     let storage = match (operations.next()?, operations.next()?) {
         (Some(Operation::Address { address }), None) => Some(Storage::Fixed(address)),
+        // As LLVM has it from DWARF 5 on.
+        (Some(Operation::AddressIndex { index }), None) => Some(Storage::Fixed(dwarf.address(unit, index)?)),
         (Some(Operation::FrameOffset { offset }), None) => scope.base.at(offset),
         (Some(Operation::RegisterOffset { register, offset, .. }), None) => {
             frames.base(register, scope.function).and_then(|base| base.at(offset))
@@ -648,9 +650,15 @@ mod tests {
              for (int k = 0; k < 4; k++) table[i][k] = row[k]; } return (int)table[3][2]; }\n",
         )
         .expect("source");
-        let status =
-            Command::new("cc").args(["-g", "-O0", "-o"]).arg(&binary).arg(&source).status().expect("cc");
-        assert!(status.success());
+        // Regression: where clang has addresses in a table of their own, globals had no types.
+        for compiler in ["clang-19", "cc"] {
+            let mut command = Command::new(compiler);
+            let status = command.args(["-g", "-O0", "-o"]).arg(&binary).arg(&source).status();
+            assert!(status.expect(compiler).success());
+            let all = read(&binary);
+            let table = all.iter().find(|v| v.name == "table").map(|v| (v.size, v.element));
+            assert_eq!(table, Some((320, 8)), "{compiler}");
+        }
         let all = read(&binary);
         let find =
             |name: &str| all.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name} in {all:?}"));

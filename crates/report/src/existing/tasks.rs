@@ -464,10 +464,14 @@ impl<'a> Judge<'a> {
             let name = plain(&self.profile.functions.get(callee as usize)?.name).to_owned();
             if let Some(&(file, construct)) = self.of_functions.get(&callee) {
                 let (first, last) = self.texts.tasks.get(file)?.constructs[construct].lines;
-                // The function that makes tasks, put into one of them.
+                // The function that makes tasks, put into one of them. Some compilers do not say of which function a task is.
+                let is_maker = match name.as_str() {
+                    "" => self.makers.contains_key(plain(&at.function)),
+                    name => plain(&at.function) == name,
+                };
                 let is_inlined = at.file == file
                     && at.line > 0
-                    && plain(&at.function) == name
+                    && is_maker
                     && !(first..=last).contains(&at.line);
                 let place = if is_inlined { Place::Line(at.line) } else { Place::Task(construct, context) };
                 return Some((place, file, name));
