@@ -226,6 +226,10 @@ pub(super) fn place<'p, 't>(
         let Some(node) = profile.contexts.get(context as usize) else { break };
         let ContextKind::Call { site, callee } = node.kind else { continue };
         let Some(function) = profile.functions.get(callee as usize) else { break };
+        if function.main && at.line == 0 {
+            // The compiler has put it together from several places of the program's own.
+            break;
+        }
         let is_library = !function.main || is_of_standard_library(&at.file);
         at = profile.location(site);
         let name = function.name.split(['@', '(']).next().unwrap_or_default();
