@@ -749,15 +749,18 @@ impl Walker {
     /// Code that is not recorded, and ran in the current context, calls `function`.
     ///
     /// It may do so again and again without a loop that is seen. Calls after the first one in a context are therefore counted as
-    /// iterations of a loop of their own ([`Kind::Entries`]).
+    /// iterations of a loop of their own ([`Kind::Entries`]); the first one as well where it `repeats` for sure.
     pub fn call_back(
         &mut self,
         contexts: &mut Contexts,
         functions: &mut dyn Functions,
         function: FunctionId,
         pc: u64,
+        repeats: bool,
     ) {
         let mut events = Vec::new();
+        // Where in that code is not known, and no matter.
+        self.block = self.frames.last().map_or(self.block, |frame| frame.entry);
         if contexts.get(self.context).kind == Kind::Entries && self.context != self.base() {
             self.clear_inner(contexts);
             self.advance(contexts, 1);
@@ -765,7 +768,7 @@ impl Walker {
         } else {
             let once = contexts.child(self.context, Kind::Call { site: self.block, callee: function });
             // At another vector it is another activation of the code that calls.
-            if self.called_back.insert(once, self.iv) == Some(self.iv) {
+            if self.called_back.insert(once, self.iv) == Some(self.iv) || repeats {
                 let entries = contexts.child(self.context, Kind::Entries);
                 self.enter_dimension(contexts, entries);
                 events.push(Event::Enter(entries));

@@ -1196,7 +1196,9 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
         return Role::Iterator;
     }
     let is_open = |sharing: &Sharing| {
-        sharing.kind != SharingKind::ReadOnlyAddress && !is_of_container(source, scalar, sharing)
+        sharing.kind != SharingKind::ReadOnlyAddress
+            && !is_of_container(source, scalar, sharing)
+            && !is_of_lock(sharing)
     };
     if scalar.shared.iter().any(is_open) || marks.reference && scalar.home != Home::Parameter {
         return Role::Shared;
@@ -1253,6 +1255,11 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
 /// Whether a scalar is `errno`, the name that the C library has for what each thread has: no variable that a clause could name.
 pub fn is_errno(scalar: &Scalar) -> bool {
     scalar.declared.is_none() && scalar.name == "errno"
+}
+
+/// Whether an address is that of a lock, handed to a function of OpenMP that takes it or gives it back: what it holds is nobody's value.
+fn is_of_lock(sharing: &Sharing) -> bool {
+    sharing.callee.starts_with("omp_") && sharing.callee.contains("lock")
 }
 
 /// Whether a sharing is that of the container whose elements the loop goes through: the header asks for it once, before

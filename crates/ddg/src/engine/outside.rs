@@ -110,7 +110,9 @@ impl Engine {
                 events.append(&mut walker.events);
                 let function = self.functions.at(pc);
                 self.functions.executed(function, None, pc);
-                walker.call_back(&mut self.contexts, &mut self.functions, function, pc);
+                // A thread of a runtime runs one region after the other.
+                let repeats = is_runtime && walker.frames().len() == 1 && !self.is_in_task();
+                walker.call_back(&mut self.contexts, &mut self.functions, function, pc, repeats);
                 walker.set_cfa(cfa);
                 if let Some((at, bytes)) = self.threads.teams.block_of(pc, away.outside.arguments) {
                     // The runtime has made it, of memory that may have been another task's.

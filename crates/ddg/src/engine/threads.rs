@@ -111,6 +111,11 @@ impl Engine {
         self.threads.exchange.pass(&self.contexts, self.threads.tree, at);
     }
 
+    /// Whether the thread whose words come runs a task that has a tree of its own.
+    pub(super) fn is_in_task(&self) -> bool {
+        !self.threads.suspended.is_empty()
+    }
+
     /// Control comes back from a runtime: a task may have ended, and another one begin.
     pub(super) fn pass_tasks(&mut self, outside: &Outside) {
         let returns = self.previous.is_some_and(|code| self.codes.get(code).terminator == Terminator::Return);
