@@ -1182,6 +1182,9 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
         return Role::Iterator;
     }
     let marks = scalar.storage;
+    if scalar.definitions.is_empty() && !scalar.shared.is_empty() && scalar.shared.iter().all(is_of_lock) {
+        return Role::Own;
+    }
     if is_fixed(scalar) {
         return Role::Shared;
     }
@@ -1196,9 +1199,7 @@ fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {
         return Role::Iterator;
     }
     let is_open = |sharing: &Sharing| {
-        sharing.kind != SharingKind::ReadOnlyAddress
-            && !is_of_container(source, scalar, sharing)
-            && !is_of_lock(sharing)
+        sharing.kind != SharingKind::ReadOnlyAddress && !is_of_container(source, scalar, sharing)
     };
     if scalar.shared.iter().any(is_open) || marks.reference && scalar.home != Home::Parameter {
         return Role::Shared;
