@@ -34,9 +34,9 @@ mod proof;
 mod recommend;
 mod reconstruct;
 mod regions;
-mod runtimes;
 #[path = "support/reported.rs"]
 mod reported;
+mod runtimes;
 mod schedules;
 mod schema;
 mod scope;

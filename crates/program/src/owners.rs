@@ -12,8 +12,23 @@ use trace::sink::Owner;
 const RUNTIMES: [&str; 3] = ["libgomp", "libomp", "libiomp5"];
 /// Names of base libraries, likewise.
 const BASE: [&str; 17] = [
-    "libc", "libm", "libmvec", "libpthread", "libdl", "librt", "libgcc_s", "libstdc++", "libc++", "libc++abi", "ld", "ld-linux",
-    "ld-linux-x86-64", "libnuma", "libhwloc", "libelf", "libffi",
+    "libc",
+    "libm",
+    "libmvec",
+    "libpthread",
+    "libdl",
+    "librt",
+    "libgcc_s",
+    "libstdc++",
+    "libc++",
+    "libc++abi",
+    "ld",
+    "ld-linux",
+    "ld-linux-x86-64",
+    "libnuma",
+    "libhwloc",
+    "libelf",
+    "libffi",
 ];
 
 /// Whose code a library's file has.
@@ -45,13 +60,27 @@ mod tests {
     #[test]
     fn owners_of_files() {
         let of = |path: &str| owner(Path::new(path));
-        for runtime in ["/usr/lib/libgomp.so.1.0.0", "/lib/libomp.so.5", "/opt/intel/libiomp5.so", "libgomp.so"] {
+        for runtime in
+            ["/usr/lib/libgomp.so.1.0.0", "/lib/libomp.so.5", "/opt/intel/libiomp5.so", "libgomp.so"]
+        {
             assert_eq!(of(runtime), Owner::Runtime, "{runtime}");
         }
-        for base in ["/lib/libc.so.6", "/lib/libc-2.31.so", "ld-linux-x86-64.so.2", "ld-2.31.so", "ld-musl-x86_64.so.1"] {
+        for base in [
+            "/lib/libc.so.6",
+            "/lib/libc-2.31.so",
+            "ld-linux-x86-64.so.2",
+            "ld-2.31.so",
+            "ld-musl-x86_64.so.1",
+        ] {
             assert_eq!(of(base), Owner::Base, "{base}");
         }
-        for library in ["/lib/libgompa.so", "/lib/libmylib.so", "/lib/libomptarget.so", "/lib/libcrypto.so.3", "/lib/libopenblas.so.0"] {
+        for library in [
+            "/lib/libgompa.so",
+            "/lib/libmylib.so",
+            "/lib/libomptarget.so",
+            "/lib/libcrypto.so.3",
+            "/lib/libopenblas.so.0",
+        ] {
             assert_eq!(of(library), Owner::Library, "{library}");
         }
     }

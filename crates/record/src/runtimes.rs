@@ -13,9 +13,7 @@
 //! goes to several threads, as it would if they ran side by side, the turn passes where control goes to a function of a runtime, or from
 //! there into the program, the first [`TURNS`] times at each place.
 
-use trace::block::{
-    Block, CodeBlock, FunctionCode, Instr, OpKind, Operation, Registers, Terminator, Turn,
-};
+use trace::block::{Block, CodeBlock, FunctionCode, Instr, OpKind, Operation, Registers, Terminator, Turn};
 use trace::sink::{Mapping, Owner};
 
 use crate::asm::Code;

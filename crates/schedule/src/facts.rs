@@ -1382,7 +1382,9 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
             return None;
         }
         match operator {
-            Operator::Add if is_truth && matches!(definition.kind, DefinitionKind::Increment(by) if by > 0) => {
+            Operator::Add
+                if is_truth && matches!(definition.kind, DefinitionKind::Increment(by) if by > 0) =>
+            {
                 Some(Operator::LogicalOr)
             }
             Operator::Add | Operator::Subtract | Operator::Xor if is_truth => None,

@@ -167,7 +167,8 @@ pub fn settle(profile: &mut Profile) {
 fn carry(profile: &mut Profile, places: &[Option<Place>]) {
     let is_shared_out = |context: ContextIndex| {
         let node = &profile.contexts[context as usize];
-        let place = places.get(context as usize).copied().flatten().filter(|_| node.iterations > node.entries);
+        let place =
+            places.get(context as usize).copied().flatten().filter(|_| node.iterations > node.entries);
         let of = place.and_then(|(file, at)| profile.sources[file].loops.as_ref()?.loops.get(at as usize));
         of.and_then(|one| one.directive.as_ref()).is_some_and(|directive| directive.shares_out())
     };

@@ -125,7 +125,14 @@ impl Special<'_> {
             Special::Gap { instructions, stack } => out.extend([header(GAP, 2), instructions, stack]),
             Special::End => out.push(header(END, 0)),
             Special::Closed => out.push(header(CLOSED, 0)),
-            Special::Outside(Outside { target, arguments: [first, second], result, stack, entered, is_runtime }) => {
+            Special::Outside(Outside {
+                target,
+                arguments: [first, second],
+                result,
+                stack,
+                entered,
+                is_runtime,
+            }) => {
                 let flags = u64::from(entered) * ENTERED | u64::from(is_runtime) * RUNTIME;
                 out.extend([header(OUTSIDE, 6), target, first, second, result, stack, flags]);
             }

@@ -469,10 +469,8 @@ impl<'a> Judge<'a> {
                     "" => self.makers.contains_key(plain(&at.function)),
                     name => plain(&at.function) == name,
                 };
-                let is_inlined = at.file == file
-                    && at.line > 0
-                    && is_maker
-                    && !(first..=last).contains(&at.line);
+                let is_inlined =
+                    at.file == file && at.line > 0 && is_maker && !(first..=last).contains(&at.line);
                 let place = if is_inlined { Place::Line(at.line) } else { Place::Task(construct, context) };
                 return Some((place, file, name));
             }
