@@ -133,7 +133,7 @@ impl Special<'_> {
                 entered,
                 is_runtime,
             }) => {
-                let flags = u64::from(entered) * ENTERED | u64::from(is_runtime) * RUNTIME;
+                let flags = (u64::from(entered) * ENTERED) | (u64::from(is_runtime) * RUNTIME);
                 out.extend([header(OUTSIDE, 6), target, first, second, result, stack, flags]);
             }
         }
