@@ -205,8 +205,10 @@ impl Guards {
     /// both.
     pub fn is_of_directive(&self, a: u32, b: u32) -> bool {
         self.constructs.iter().any(|(_, (first, last))| {
-            let (inside, own) = (|line: u32| (*first..=*last).contains(&line), |line: u32| line == *first);
-            inside(a) && inside(b) && (own(a) || own(b) || self.has_clauses(a) || self.has_clauses(b))
+            let inside = |line: u32| (*first..=*last).contains(&line);
+            // Its own lines, and those of directives that follow at once.
+            let own = |line: u32| *first <= line && (*first..=line).all(|line| self.has_clauses(line));
+            inside(a) && inside(b) && (own(a) || own(b))
         })
     }
 

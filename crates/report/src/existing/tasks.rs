@@ -501,15 +501,19 @@ impl<'a> Judge<'a> {
                 let is_once = || {
                     let is_owner = |entry: u64| object.owner.is_some_and(|(a, b)| (a..b).contains(&entry));
                     let is_main = |own: &profile::Function| matches!(plain(&own.name), "main" | "MAIN__");
-                    let mut all = (0..).zip(&self.profile.functions);
-                    let owner = all.find(|(_, own)| is_owner(own.entry) && is_main(own));
-                    // A region of it that no loop is around.
+                    let mut all = (0u32..).zip(&self.profile.functions);
+                    let owner = all.find(|(_, own)| is_owner(own.entry));
                     owner.is_some_and(|(at, own)| {
-                        own.name == plain(&own.name)
-                            || self.profile.contexts.iter().all(|context| {
-                                !matches!(context.kind, ContextKind::Call { callee, .. } if callee == at)
-                                    || context.dims == 0
-                            })
+                        let calls = self.profile.contexts.iter().filter(
+                            |context| matches!(context.kind, ContextKind::Call { callee, .. } if callee == at),
+                        );
+                        let is_region = own.name != plain(&own.name);
+                        // Nothing repeats one call that no loop is around; nor a region of the outermost function.
+                        let mut dims = calls.map(|context| context.dims);
+                        match is_main(own) {
+                            true => !is_region || dims.all(|dims| dims == 0),
+                            false => !is_region && dims.next() == Some(0) && dims.next().is_none(),
+                        }
                     })
                 };
                 let is_flow = || d.kind == Kind::Flow && [d.source, d.sink].into_iter().all(is_unoptimised);
