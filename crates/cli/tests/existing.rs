@@ -1326,6 +1326,38 @@ ALONE void depends_on_all(void) { /*! */
             sum += to[k];
     }
 }
+ALONE void too_short_for_a_team(int n) { /*! */
+#pragma omp parallel for if (n > 1000)
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] + i;
+}
+ALONE void long_enough_for_a_team(int n) { /*! race */
+#pragma omp parallel for if (n > 10)
+    for (int i = 1; i < n; i++)
+        a[i] = a[i - 1] + i;
+}
+ALONE void combined_without_waiting(void) { /*! race O0 */
+    int all = 0;
+#pragma omp parallel
+    {
+#pragma omp for reduction(+ : all) nowait
+        for (int i = 0; i < N; i++)
+            all += chosen[i];
+#pragma omp master
+        sum += all;
+    }
+}
+ALONE void combined_and_waited_for(void) { /*! */
+    int all = 0;
+#pragma omp parallel
+    {
+#pragma omp for reduction(+ : all)
+        for (int i = 0; i < N; i++)
+            all += chosen[i];
+#pragma omp master
+        sum += all;
+    }
+}
 ALONE void written_by_two_sections(void) { /*! race */
     int both = 0, own = 0;
 #pragma omp parallel sections shared(both, own)
@@ -1347,6 +1379,7 @@ int main(void) { /*! */
         omp_init_lock(&locks[i]);
     copied_to_one(), copied_to_each(), one_seed(), seed_of_each(), what_a_function_keeps();
     called_by_all(), declared_in_the_region(), locked_by_elements(), locked_by_others();
+    too_short_for_a_team(N), long_enough_for_a_team(N), combined_without_waiting(), combined_and_waited_for();
     depends_by_pointers(), depends_on_all(), written_by_two_sections();
     printf("%d %d %d %d\n", to[1] + rows[3][1], a[7] >= 0, h[3], sum > 0);
     return 0;

@@ -402,6 +402,14 @@ fn races(
         return Vec::new();
     }
     let run = Run::of(profile, own, between);
+    // By a condition that did not hold in this run it was one.
+    let has_condition = |directive: &&Directive| {
+        begins_team(&directive.text)
+            && self::clauses(&directive.text).iter().any(|clause| clause.name == "if")
+    };
+    if run.is_of_one() && directives.iter().any(has_condition) {
+        return Vec::new();
+    }
     // What threads choose by their number, or make in the region, the text does not tell from what they share.
     let (region, own_text) = region_lines(source, text);
     let has_own_storage = has_own_storage(&own_text);

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use profile::{Access, ContextIndex, Dependence, Profile};
+use profile::{Access, ContextIndex, ContextKind, Dependence, Profile};
 use schedule::SourceLoop;
 
 use super::is_carried_by;
@@ -27,6 +27,15 @@ impl<'a> Run<'a> {
         let runs: BTreeSet<usize> = ran().map(|&context| profile.run_of(context)).collect();
         // Every run has its first thread.
         Run { profile, own, between, is_shared: threads.len() > runs.len() }
+    }
+
+    /// Whether one thread had all iterations, where the program has others as well.
+    pub fn is_of_one(&self) -> bool {
+        let has_others = || {
+            let mut all = self.profile.contexts.iter().skip(1);
+            all.any(|context| context.kind == ContextKind::Entries && context.parent == 0)
+        };
+        !self.is_shared && has_others()
     }
 
     /// Whether members came at a time to something that has a name or lies on some lines.
