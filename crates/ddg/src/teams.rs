@@ -11,8 +11,9 @@
 //! A dependence between them whose ends lie in no such loop is one that nothing orders either, but for a lock: two loops without a barrier
 //! between them, what one member alone does and another reads.
 //!
-//! Tasks are functions of their own as well, which any member may run, at barriers too. What orders them is not followed: what a task and
-//! another thread of its region do is listed whatever lies between, for who reads the text ([`Unordered`]).
+//! Tasks are functions of their own as well, which any member may run, at barriers too; each has a tree of contexts of its own
+//! ([`crate::engine`]). What orders them is not followed: what a task and another thread of its region do is listed whatever lies between, for
+//! who reads the text ([`Unordered`]).
 //!
 //! Limits: regions inside of regions are ordered as far as is known here; a region of one member before the second thread began
 //! counts as the region after it. Loops of the region with a barrier inside share out nothing, and carry nothing of this. Of regions with
@@ -216,6 +217,13 @@ impl Teams {
         }
     }
 
+    /// A thread gets a tree, which a task may have had.
+    pub fn runs_thread(&mut self, tree: u32) {
+        if let Some(host) = self.hosts.get_mut(&tree) {
+            *host = tree;
+        }
+    }
+
     /// Whether tasks have had trees of their own.
     #[inline]
     pub fn have_run_tasks(&self) -> bool {
@@ -240,9 +248,9 @@ impl Teams {
 
     /// Bytes of the block that the function at `entry`, which has returned to a thread, has made.
     pub fn made(&mut self, tree: u32, entry: u64) -> Option<u64> {
-        let &(by, bytes) = self.makes.get(&tree).filter(|(by, _)| *by == entry)?;
+        let &(_, bytes) = self.makes.get(&tree).filter(|(by, _)| *by == entry)?;
         self.makes.remove(&tree);
-        (by == entry).then_some(bytes)
+        Some(bytes)
     }
 
     /// What entering the function that begins at an address means.

@@ -92,7 +92,11 @@ impl Engine {
         self.pass();
         let mut next = match self.threads.others.remove(&thread) {
             Some(thread) => thread,
-            None => Thread { tree: self.threads.new_tree(), ..Thread::default() },
+            None => {
+                let tree = self.threads.new_tree();
+                self.threads.teams.runs_thread(tree);
+                Thread { tree, ..Thread::default() }
+            }
         };
         self.exchange_thread(&mut next);
         self.objects.resume(thread);
