@@ -118,17 +118,22 @@ impl Engine<'_> {
         [whole, self.translator.decoded(&[RETURN], pc + 1)]
     }
 
-    /// Translates the function at `pc` to what stands for it.
-    pub(crate) fn translate_contract(&mut self, pc: u64, contract: &Contract) -> Result<(), Error> {
-        self.enter_function(pc)?;
+    /// Where the unrecorded translation of the function at `pc` begins, which is made if need be; recording is on.
+    pub(crate) fn unrecorded(&mut self, pc: u64) -> Result<Option<u64>, Error> {
         self.switch(false);
-        let unrecorded = match self.cache.get(pc, false) {
+        let translated = match self.cache.get(pc, false) {
             Some(_) => Ok(()),
             None => self.translate(pc, None, &mut std::collections::VecDeque::new()),
         };
         self.switch(true);
-        unrecorded?;
-        let Some(to) = self.cache.get(pc, false).map(|block| block.full) else { return Ok(()) };
+        translated?;
+        Ok(self.cache.get(pc, false).map(|block| block.full))
+    }
+
+    /// Translates the function at `pc` to what stands for it.
+    pub(crate) fn translate_contract(&mut self, pc: u64, contract: &Contract) -> Result<(), Error> {
+        self.enter_function(pc)?;
+        let Some(to) = self.unrecorded(pc)? else { return Ok(()) };
         let operand = |instr, access, size, role, word| Operand {
             instr,
             access,

@@ -98,14 +98,7 @@ impl Engine<'_> {
     /// Translates the function at `pc` to what stands for its entry.
     pub(crate) fn translate_leaving(&mut self, pc: u64) -> Result<(), Error> {
         self.enter_function(pc)?;
-        self.switch(false);
-        let unrecorded = match self.cache.get(pc, false) {
-            Some(_) => Ok(()),
-            None => self.translate(pc, None, &mut std::collections::VecDeque::new()),
-        };
-        self.switch(true);
-        unrecorded?;
-        let Some(to) = self.cache.get(pc, false).map(|block| block.full) else { return Ok(()) };
+        let Some(to) = self.unrecorded(pc)? else { return Ok(()) };
         let operation = Operation { kind: OpKind::Other, float: false, linear: false, addend: None };
         let instr = Instr {
             pc,
