@@ -20,10 +20,9 @@ use trace::sink::Contract;
 use crate::asm::{Code, RSP};
 use crate::cache::Cache;
 use crate::error::Error;
-use crate::fold::PREFERENCE;
 use crate::run::Engine;
 use crate::shared::{SLOT_CONTRACT, SLOT_ON, SLOT_P, SLOT_POINTER, SLOT_RAX, SLOT_RCX, SLOT_S};
-use crate::translate::{Edge, Translation, empty};
+use crate::translate::{Edge, Pair, Translation, empty, free_pair};
 use crate::{Config, Encoding, Scope};
 
 const RAX: u8 = 0;
@@ -159,21 +158,27 @@ impl Engine<'_> {
             ..empty()
         };
         let addresses = || contract.writes.iter().map(|&(reg, _)| reg);
-        let mut free = PREFERENCE.into_iter().filter(|&reg| addresses().all(|own| own != reg));
-        let pair = (free.next().unwrap_or(15), free.next().unwrap_or(14));
-        let (code, fast) = stand_in(self.cache.next(), pair, self.blocks, addresses(), to);
+        let pair = free_pair(|reg| addresses().all(|own| own != reg));
+        let registers = std::iter::once(REG_STACK).chain(addresses());
+        let (mut code, fast) = stand_in(self.cache.next(), pair, self.blocks, registers, |code| {
+            code.copy(pair.1, RSP);
+            code.not(pair.1);
+            code.save(SLOT_CONTRACT, pair.1);
+        });
+        code.jump_to(None, to);
         let plain = Translation::plain(pair, block, words, pc + 2);
         self.place(pc, &mut Translation { code, fast, ..plain })
     }
 }
 
-/// The code of a block that writes a record and goes on, unrecorded, at `to`; where it is entered with P and S in use.
-fn stand_in(
+/// The code of a block that writes a record with these registers and ends where recording is off, and where it is entered with P and S in use.
+/// `keep`: what else is kept of it, with S free.
+pub(crate) fn stand_in(
     base: u64,
-    (p, s): (u8, u8),
+    (p, s): Pair,
     block: u32,
-    addresses: impl Iterator<Item = u8>,
-    to: u64,
+    registers: impl Iterator<Item = u8>,
+    keep: impl FnOnce(&mut Code),
 ) -> (Code, u64) {
     let mut code = Code::new(base);
     code.save(SLOT_P, p);
@@ -182,19 +187,16 @@ fn stand_in(
     let fast = code.here();
     code.store_constant(p, 0, block as i32);
     let mut at = 8;
-    for register in std::iter::once(REG_STACK).chain(addresses) {
+    for register in registers {
         code.store(p, at, register);
         at += 8;
     }
     code.lea(p, p, at);
     code.save(SLOT_POINTER, p);
-    code.copy(s, RSP);
-    code.not(s);
-    code.save(SLOT_CONTRACT, s);
+    keep(&mut code);
     code.set_slot(SLOT_ON, 0);
     code.restore(p, SLOT_P);
     code.restore(s, SLOT_S);
-    code.jump_to(None, to);
     (code, fast)
 }
 

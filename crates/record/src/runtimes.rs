@@ -16,14 +16,11 @@
 use trace::block::{Block, CodeBlock, FunctionCode, Instr, OpKind, Operation, Registers, Terminator, Turn};
 use trace::sink::{Mapping, Owner};
 
-use crate::asm::Code;
+use crate::contracts::stand_in;
 use crate::error::Error;
-use crate::fold::PREFERENCE;
 use crate::run::Engine;
-use crate::shared::{
-    SLOT_BOUND, SLOT_FIRST, SLOT_ON, SLOT_P, SLOT_POINTER, SLOT_S, SLOT_SECOND, SLOT_TARGET,
-};
-use crate::translate::{Translation, Trap, empty};
+use crate::shared::{SLOT_BOUND, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET};
+use crate::translate::{Translation, Trap, empty, free_pair};
 use crate::{Config, Encoding, Scope};
 
 /// Registers of the first six integer arguments: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
@@ -118,10 +115,17 @@ impl Engine<'_> {
             terminator: Terminator::Leaves,
             ..empty()
         };
-        let mut free = PREFERENCE.into_iter().filter(|reg| !ARGUMENTS.contains(reg));
-        let pair = (free.next().unwrap_or(15), free.next().unwrap_or(14));
+        let pair = free_pair(|reg| !ARGUMENTS.contains(&reg));
         let stops = self.taken_turns.get(&pc).is_none_or(|&taken| taken < TURNS);
-        let (mut code, fast) = way_out(self.cache.next(), pair, self.blocks, pc);
+        let registers = ARGUMENTS.into_iter();
+        let (mut code, fast) = stand_in(self.cache.next(), pair, self.blocks, registers, |code| {
+            code.constant(pair.1, pc);
+            code.save(SLOT_TARGET, pair.1);
+            code.save(SLOT_FIRST, ARGUMENTS[0]);
+            code.save(SLOT_SECOND, ARGUMENTS[1]);
+            code.constant(pair.1, 0);
+            code.save(SLOT_BOUND, pair.1);
+        });
         let trap = stops.then(|| (code.here(), Trap::Leaves { pc }));
         match stops {
             true => code.trap(),
@@ -130,29 +134,4 @@ impl Engine<'_> {
         let plain = Translation::plain(pair, block, WORDS, pc + 1);
         self.place(pc, &mut Translation { code, fast, trap, ..plain })
     }
-}
-
-/// The code of a block that writes a record and ends outside of what is recorded; where it is entered with P and S in use.
-fn way_out(base: u64, (p, s): (u8, u8), block: u32, pc: u64) -> (Code, u64) {
-    let mut code = Code::new(base);
-    code.save(SLOT_P, p);
-    code.save(SLOT_S, s);
-    code.restore(p, SLOT_POINTER);
-    let fast = code.here();
-    code.store_constant(p, 0, block as i32);
-    for (at, register) in (1..).zip(ARGUMENTS) {
-        code.store(p, 8 * at, register);
-    }
-    code.lea(p, p, 8 * i32::from(WORDS));
-    code.save(SLOT_POINTER, p);
-    code.constant(s, pc);
-    code.save(SLOT_TARGET, s);
-    code.save(SLOT_FIRST, ARGUMENTS[0]);
-    code.save(SLOT_SECOND, ARGUMENTS[1]);
-    code.constant(s, 0);
-    code.save(SLOT_BOUND, s);
-    code.set_slot(SLOT_ON, 0);
-    code.restore(p, SLOT_P);
-    code.restore(s, SLOT_S);
-    (code, fast)
 }

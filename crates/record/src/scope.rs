@@ -71,6 +71,8 @@ impl Engine<'_> {
         match self.border() {
             None => false,
             Some(Border::Program) => (self.guide.owner(pc) == Owner::Program) != on,
+            // Most programs have none, and need not ask.
+            Some(Border::Runtimes) if self.runtimes.is_empty() => false,
             // What begins there stands for itself.
             Some(Border::Runtimes) if on => {
                 self.guide.owner(pc) == Owner::Runtime && !self.guide.is_function(pc)

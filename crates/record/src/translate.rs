@@ -454,12 +454,15 @@ fn shorten(body: &mut Vec<Decoded>, request: &Request) -> Pair {
     body.truncate(keep);
     match request.hint {
         Some((p, s)) if usable(touched, high, p) && usable(touched, high, s) => (p, s),
-        _ => {
-            let mut free = PREFERENCE.into_iter().filter(|&r| usable(touched, high, r));
-            // One instruction mentions at most four registers beside the stack pointer.
-            (free.next().unwrap_or(15), free.next().unwrap_or(14))
-        }
+        // One instruction mentions at most four registers beside the stack pointer.
+        _ => free_pair(|r| usable(touched, high, r)),
     }
+}
+
+/// The pair of a block that leaves so many registers free.
+pub(crate) fn free_pair(is_free: impl Fn(u8) -> bool) -> Pair {
+    let mut free = PREFERENCE.into_iter().filter(|&register| is_free(register));
+    (free.next().unwrap_or(15), free.next().unwrap_or(14))
 }
 
 /// A table to be filled in.

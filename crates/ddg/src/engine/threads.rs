@@ -12,7 +12,6 @@
 use profile::Gap;
 use rustc_hash::FxHashMap;
 use shadow::Iv;
-use trace::block::Terminator;
 use trace::sink::ThreadId;
 use trace::stream::Outside;
 
@@ -122,10 +121,9 @@ impl Engine {
 
     /// Control comes back from a runtime: a task may have ended, and another one begin.
     pub(super) fn pass_tasks(&mut self, outside: &Outside) {
-        let returns = self.previous.is_some_and(|code| self.codes.get(code).terminator == Terminator::Return);
         // That of the runtime, and the task's own.
         let is_outermost = self.walker.as_ref().is_some_and(|walker| walker.frames().len() <= 2);
-        if !self.threads.suspended.is_empty() && returns && is_outermost {
+        if self.is_in_task() && self.has_returned() && is_outermost {
             self.end_task();
         }
         let teams = &self.threads.teams;
@@ -212,6 +210,7 @@ impl Engine {
     pub(super) fn marked(&mut self) {
         let Some(mark) = self.threads.mark.take() else { return };
         let Some(walker) = &self.walker else { return };
+        let is_task = self.is_in_task();
         let tree = self.threads.tree;
         let (context, iv) = (walker.context(), walker.iv());
         let teams = &mut self.threads.teams;
@@ -231,7 +230,6 @@ impl Engine {
             Mark::Region => {
                 // Inside of another one it is a task, unless a region has just begun. What began it may have left by a jump to the library.
                 let mut callers = walker.frames().iter().rev().skip(1);
-                let is_task = !self.threads.suspended.is_empty();
                 if !teams.is_forking(tree)
                     && (is_task || callers.any(|frame| teams.mark(frame.entry) == Some(Mark::Region)))
                 {

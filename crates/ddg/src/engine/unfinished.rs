@@ -27,12 +27,16 @@ impl Engine {
         }
     }
 
+    /// Whether what was executed last ended with a return.
+    pub(super) fn has_returned(&self) -> bool {
+        self.previous.is_some_and(|code| self.codes.get(code).terminator == Terminator::Return)
+    }
+
     /// The recording of the thread whose words come ends.
     pub(super) fn mark_unfinished_here(&mut self) {
         let Some(walker) = &self.walker else { return };
         // Where the first activation has returned, all that it was in has ended.
-        let returns = self.previous.is_some_and(|code| self.codes.get(code).terminator == Terminator::Return);
-        if returns && walker.frames().len() == 1 {
+        if self.has_returned() && walker.frames().len() == 1 {
             return;
         }
         for context in walker.under_way() {
