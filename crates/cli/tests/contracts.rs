@@ -19,7 +19,8 @@ use trace::sink::{Contract, Mapping, Sink, ThreadId};
 
 /// A program that calls every function of the table a hundred times: `k_NAME` the one of that name.
 fn source() -> (String, BTreeMap<String, Contract>) {
-    let mut rows: Vec<_> = contracts::rows().filter(|row| !row.prototype().is_empty()).collect();
+    let mut rows: Vec<_> =
+        contracts::rows().filter(|row| !row.prototype().is_empty() && !row.starts_library()).collect();
     rows.sort_by_key(|row| row.name());
     let mut text = "#define _GNU_SOURCE\n#include <math.h>\n#include <complex.h>\nvolatile double kept;\ndouble outs[2];\n".to_owned();
     let mut main = String::new();
@@ -451,5 +452,34 @@ fn what_errno_says_is_recorded() {
         let program = compile(&place, "loops", text, &["-g", level]);
         let report = loops(&place, &program, &[]);
         assert!(said(&report).contains(&(9, "no".to_owned())), "{level} {:?}", said(&report));
+    }
+}
+
+/// What starts the streams of the C++ library is start-up, wherever it is called from; constructors of the program are its own.
+#[test]
+fn streams_are_started_unrecorded() {
+    const TEXT: &str = "#include <iostream>\nstatic int t[100];
+struct T { T() { for (int i = 0; i < 100; i++) t[i] = i; std::cout << \"made\\n\"; } } made;
+int main() { std::ios_base::Init again; std::cout << t[7] << \"\\n\"; }\n";
+    let place = Place::new();
+    let file = place.path("streams.cpp");
+    fs::write(&file, TEXT).unwrap();
+    let program = place.path("streams");
+    for compiler in ["g++", "clang++-19"] {
+        let done =
+            Command::new(compiler).args(["-g", "-O1", "-o"]).arg(&program).arg(&file).status().unwrap();
+        assert!(done.success(), "{compiler}");
+        let of = |options: &[&str]| {
+            let report = loops(&place, &program, options);
+            let all = report["loops"].as_array().unwrap().clone();
+            let is_of_locale = |own: &&Value| own["function"].as_str().unwrap().contains("_M_install_facet");
+            let own = all.iter().find(|own| own["line"] == 3).map(|own| own["parallel"].clone());
+            (report["trust"]["instructions"].as_u64().unwrap(), all.iter().filter(is_of_locale).count(), own)
+        };
+        let (instructions, of_library, own) = of(&[]);
+        assert_eq!((of_library, own), (0, Some("yes".into())), "{compiler}");
+        assert!(instructions < 60_000, "{compiler}: {instructions}");
+        let (whole, of_library, _) = of(&["--record-startup"]);
+        assert!(of_library > 0 && whole > instructions + 60_000, "{compiler}: {whole}");
     }
 }

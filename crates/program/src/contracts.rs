@@ -5,6 +5,9 @@
 //! and the rounding of floating-point arithmetic). What it reads of memory is constant. A function that calls back, keeps a state, or
 //! takes more than registers has no row.
 //!
+//! A function that starts its library has a row with that library's name: what it sets up belongs to what loads a program, and is
+//! left out as that is.
+//!
 //! Sources: the C standard (ISO/IEC 9899:2018, 7.3 and 7.12), the manual of the GNU C library, the System V ABI, AMD64 supplement, "Parameter
 //! Passing", for registers; the names of vector functions from the "Vector Function ABI" of the same processor. Each row is held to
 //! what a recording of the function shows (`cli/tests/contracts.rs`).
@@ -23,6 +26,8 @@ use crate::owners;
 const INTEGERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
 /// Most arguments in vector registers.
 const VECTORS: u8 = 8;
+/// Names of the mathematical library and of its part for vectors.
+const MATHEMATICAL: [&str; 2] = ["libm", "libmvec"];
 /// Bytes of a vector register.
 const WHOLE: u8 = 64;
 
@@ -32,6 +37,9 @@ const WHOLE: u8 = 64;
 pub struct Row {
     prototype: String,
     instructions: u16,
+    /// The library that it starts; functions without are those of the mathematical library.
+    #[serde(default)]
+    starts: Option<String>,
     /// From the prototype.
     #[serde(skip)]
     own: Option<Prototype>,
@@ -126,6 +134,19 @@ impl Row {
         if self.lanes.is_none() { &self.prototype } else { "" }
     }
 
+    /// Whether it starts its library.
+    pub fn starts_library(&self) -> bool {
+        self.starts.is_some()
+    }
+
+    /// Whether it is one of the functions of a file.
+    pub fn is_of(&self, path: &Path) -> bool {
+        match &self.starts {
+            Some(library) => is_one_of([library], path),
+            None => is_one_of(MATHEMATICAL, path),
+        }
+    }
+
     /// Whether it may say in `errno` that it could not do what it was to.
     pub fn sets_errno(&self) -> bool {
         const NEVER: [&str; 18] = [
@@ -149,7 +170,10 @@ impl Row {
             "carg",
         ];
         let name = self.name();
-        !NEVER.iter().any(|own| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest == "f"))
+        !self.starts_library()
+            && !NEVER
+                .iter()
+                .any(|own| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest == "f"))
     }
 
     /// What it does to registers and memory; `None` if it takes more than registers.
@@ -180,7 +204,7 @@ impl Row {
             of => (0..of.vectors().0).map(|k| RegRange { reg: REG_VECTOR + k, lo: 0, hi: WHOLE }).collect(),
         };
         let (name, instructions) = (own.name.clone(), self.instructions);
-        Some(Contract { name, uses, defs, writes, instructions })
+        Some(Contract { name, uses, defs, writes, instructions, starts_library: self.starts_library() })
     }
 
     /// The same function for vectors, by the name that compilers give it: of so many bytes in a register.
@@ -234,6 +258,20 @@ static TABLE: LazyLock<FxHashMap<String, Row>> =
     // The table is part of the program, and a test reads it.
     LazyLock::new(|| read(include_str!("contracts.toml")).unwrap_or_default());
 
+/// Libraries that they start.
+static STARTED: LazyLock<Vec<&'static str>> =
+    LazyLock::new(|| rows().filter_map(|row| row.starts.as_deref()).collect());
+
+/// Whether a file is one of those whose functions have rows: `libm.so.6`, `libm-2.31.so`, `libmvec.so.1`.
+pub fn is_file(path: &Path) -> bool {
+    is_one_of(MATHEMATICAL.into_iter().chain(STARTED.iter().copied()), path)
+}
+
+fn is_one_of<T: AsRef<str>>(libraries: impl IntoIterator<Item = T>, path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    libraries.into_iter().any(|own| owners::is_version_of(&name, own.as_ref()))
+}
+
 /// The row of a function.
 pub fn row(name: &str) -> Option<&'static Row> {
     TABLE.get(name)
@@ -242,12 +280,6 @@ pub fn row(name: &str) -> Option<&'static Row> {
 /// All rows, in no particular order.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     TABLE.values()
-}
-
-/// Whether a file is one of those whose functions have rows: `libm.so.6`, `libm-2.31.so`, `libmvec.so.1`.
-pub fn is_file(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-    ["libm", "libmvec"].iter().any(|own| owners::is_version_of(&name, own))
 }
 
 #[cfg(test)]
@@ -271,12 +303,17 @@ mod tests {
 
     #[test]
     fn files_of_the_library_alone() {
+        let is_of = |function: &str, file: &str| row(function).expect(function).is_of(Path::new(file));
         for name in ["/lib/libm.so.6", "libm-2.31.so", "/usr/lib/libmvec.so.1", "libm.so"] {
-            assert!(is_file(Path::new(name)), "{name}");
+            assert!(is_of("exp", name), "{name}");
         }
-        for name in ["libm-user.so", "libmine.so", "libm.so.old", "libc.so.6", "libmpi.so.40"] {
-            assert!(!is_file(Path::new(name)), "{name}");
+        for name in
+            ["libm-user.so", "libmine.so", "libm.so.old", "libc.so.6", "libmpi.so.40", "libstdc++.so.6"]
+        {
+            assert!(!is_of("exp", name), "{name}");
         }
+        let init = "_ZNSt8ios_base4InitC1Ev";
+        assert!(is_of(init, "/usr/lib/libstdc++.so.6.0.30") && !is_of(init, "libm.so.6"));
     }
 
     #[test]

@@ -411,13 +411,11 @@ impl Image {
     /// The name by which the functions of libraries that have contracts are known, of the one at `pc`: that of a slot through which
     /// files call it. `word` gives the memory at an address.
     pub fn contracted(&self, pc: u64, word: &mut dyn FnMut(u64) -> u64) -> Option<&'static Row> {
-        let of = self.module(pc)?;
-        if !contracts::is_file(&of.path) {
-            return None;
-        }
+        let of = self.module(pc).filter(|of| contracts::is_file(&of.path))?;
         let mut slots = self.modules.iter().flat_map(|module| {
             let bias = module.bias();
-            module.tables().contracted.iter().map(move |&(slot, row)| (slot.wrapping_add(bias), row))
+            let rows = module.tables().contracted.iter().filter(|(_, row)| row.is_of(&of.path));
+            rows.map(move |&(slot, row)| (slot.wrapping_add(bias), row))
         });
         let row = slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row)?;
         (!row.sets_errno() || !self.looks_at_errno()).then_some(row)

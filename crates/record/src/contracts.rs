@@ -69,7 +69,11 @@ impl Engine<'_> {
         if !self.config.start_recording && found.is_some() && self.guide.starts_recording(pc) {
             found = None;
         }
-        self.contracted.extend(found.iter().map(|contract| contract.name.clone()));
+        if found.as_ref().is_some_and(|contract| contract.starts_library) {
+            found = found.filter(|_| self.config.skip_startup);
+        } else {
+            self.contracted.extend(found.iter().map(|contract| contract.name.clone()));
+        }
         self.contracts.insert(pc, found.clone());
         Ok(found)
     }

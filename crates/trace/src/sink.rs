@@ -73,6 +73,8 @@ pub struct Contract {
     pub writes: Vec<(u8, u16)>,
     /// Instructions that it executes, about.
     pub instructions: u16,
+    /// It starts its library: what it does to the library's data is left out, as the rest of the start-up is.
+    pub starts_library: bool,
 }
 
 /// Whose code it is.
