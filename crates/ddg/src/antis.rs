@@ -109,6 +109,11 @@ pub(crate) fn complete(profile: &mut Profile) -> Vec<ContextIndex> {
         all.push(added);
     }
     widen_without_address(profile);
+    // At once: the list may be large.
+    let are_new = all
+        .iter()
+        .map(|added| added.chunk_by(|a, b| a.ends == b.ends).filter(|own| own[0].known.is_none()).count());
+    profile.dependences.reserve_exact(are_new.sum());
     all.into_iter().for_each(|added| add(profile, added));
     mark(profile, &crowded);
     crowded.into_iter().collect()

@@ -223,6 +223,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     profile.graphs = graphs::graphs(&mut engine, &profile);
     let streams = std::mem::take(&mut engine.streams).into_all();
     let mut index: FxHashMap<(u32, u32, Use), usize> = FxHashMap::default();
+    profile.dependences.reserve_exact(streams.len());
     let entries: FxHashSet<u64> = engine.functions.all().iter().map(|function| function.entry).collect();
     for mut stream in streams {
         let summary = lift_stream(&mut engine, &mut stream);

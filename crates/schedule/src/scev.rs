@@ -296,18 +296,19 @@ pub fn is_of_update(profile: &Profile, d: &Dependence) -> bool {
         && address(d.source_access).zip(address(d.sink_access)).is_none_or(|(a, b)| may_be_same(a, b))
 }
 
-/// Whether two address functions may be the same: not if some piece of one is known to be another function than that of the other.
+/// Whether two address functions may be the same: not if each is known, and they are two.
 fn may_be_same(a: &[fold::Folded], b: &[fold::Folded]) -> bool {
-    let labels = |address: &[fold::Folded]| -> Option<Vec<(i64, Vec<i64>)>> {
-        let pieces = address.iter().flat_map(|folded| &folded.pieces).map(|piece| {
-            let label = piece.label(0)?;
-            let known: Option<Vec<i64>> = label.coefficients.iter().map(|c| c.known()).collect();
-            Some((label.constant, known?))
-        });
-        let is_whole = address.iter().all(|folded| !folded.gave_up);
-        pieces.collect::<Option<Vec<_>>>().filter(|labels| is_whole && labels.len() == 1)
+    let function = |address: &[fold::Folded]| -> Option<(i64, Vec<i64>)> {
+        let mut pieces = address.iter().flat_map(|folded| &folded.pieces);
+        // Most functions of several pieces have many, and finding one takes its time.
+        let piece = pieces.next().filter(|_| address.iter().all(|folded| !folded.gave_up))?;
+        if pieces.next().is_some() {
+            return None;
+        }
+        let label = piece.label(0)?;
+        Some((label.constant, label.coefficients.iter().map(|c| c.known()).collect::<Option<_>>()?))
     };
-    labels(a).zip(labels(b)).is_none_or(|(a, b)| a == b)
+    function(a).is_none_or(|a| function(b).is_none_or(|b| a == b))
 }
 
 /// Whether an address function is known to depend on a coordinate.
