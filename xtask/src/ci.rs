@@ -14,7 +14,8 @@ use crate::{fuzz, licences, python_package, tests};
 const PYTHON_PACKAGES: &str = "xtask/python.txt";
 
 /// What tests need, built at once: features of dependencies depend on what is.
-pub const ALL: &[&str] = &["build", "--quiet", "--locked", "--workspace", "--tests", "--bins"];
+pub const ALL: &[&str] =
+    &["build", "--quiet", "--locked", "--workspace", "--all-features", "--tests", "--bins"];
 
 /// Length of the fuzzing step.
 const FUZZING: Duration = Duration::from_secs(30);
@@ -60,12 +61,33 @@ fn counted(steps: impl FnOnce(&mut Counts) -> Result<()>) -> Result<()> {
 }
 
 fn lints() -> Result<()> {
-    cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--quiet", "--", "-D", "warnings"], &[])
+    cargo(
+        &[
+            "clippy",
+            "--workspace",
+            "--all-features",
+            "--all-targets",
+            "--locked",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ],
+        &[],
+    )
 }
 
 fn texts() -> Result<String> {
     lints()?;
-    let args = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked", "--quiet"];
+    let args = [
+        "doc",
+        "--workspace",
+        "--all-features",
+        "--no-deps",
+        "--document-private-items",
+        "--locked",
+        "--quiet",
+    ];
     cargo(&args, &[("RUSTDOCFLAGS", "-D warnings")])?;
     Ok("no warnings".to_owned())
 }

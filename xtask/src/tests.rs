@@ -198,7 +198,7 @@ fn build() -> Result<Vec<Program>> {
 /// Builds the test programs that these arguments of `cargo test` choose, in cargo's order.
 pub fn listed(arguments: &[&str]) -> Result<Vec<Program>> {
     let output = ci::cargo_itself()
-        .args(["test", "--locked", "--quiet", "--no-run"])
+        .args(["test", "--locked", "--quiet", "--no-run", "--all-features"])
         .args(arguments)
         .arg("--message-format=json-render-diagnostics")
         .stderr(std::process::Stdio::inherit())

@@ -83,6 +83,9 @@ fn text_of(args: &ReportArgs, progress: &mut Progress) -> Result<String> {
             args.profiles.iter().map(|path| read(path, function)).collect::<Result<_>>()?;
         return Ok(folding::table(&profiles, function, published(&folding::published_columns())?.as_ref()));
     }
+    if args.parquet.is_some() {
+        parquet_files::check()?;
+    }
     let path = args.profiles.first().context("no profile given")?;
     let terminal = output::is_standard(args.output.as_deref()) && std::io::stdout().is_terminal();
     let profile = read(path, function)?;

@@ -27,6 +27,7 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
     let config = config(&args.target, &args.bounds)?;
     let output = output(args.output.as_deref(), &config.program, ".lwt", false)?;
     if let Some(path) = &args.parquet {
+        parquet_files::check()?;
         // It would be seen only after the run, or take the trace's place.
         if path.is_dir() {
             bail!("{} is a directory; name a file with --parquet FILE", path.display());

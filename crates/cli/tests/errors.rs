@@ -441,8 +441,23 @@ fn closed_outputs() {
     assert_eq!(output.status.signal(), None);
 }
 
+/// A build without Parquet says so before the program runs.
+#[test]
+#[cfg(not(feature = "parquet"))]
+fn parquet_files_need_a_build_with_them() {
+    let place = Place::new();
+    let output = place
+        .loopwright()
+        .args(["trace", "--parquet", "t.parquet", "-o", "t.lwt", "--", "/bin/touch", "ran"])
+        .output()
+        .unwrap();
+    fails(&output, 125, &["--features parquet"]);
+    assert!(!place.path("ran").exists());
+}
+
 /// Where a trace's Parquet file cannot be, or takes the place of the trace, is said before the program runs.
 #[test]
+#[cfg(feature = "parquet")]
 fn parquet_files_have_places_of_their_own() {
     let place = Place::new();
     let trace = |to: &str| {

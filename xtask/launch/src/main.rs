@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// What the tests of the workspace need, programs included. The same as in `tasks`.
-const ALL: [&str; 6] = ["build", "--quiet", "--locked", "--workspace", "--tests", "--bins"];
+const ALL: [&str; 7] = ["build", "--quiet", "--locked", "--workspace", "--all-features", "--tests", "--bins"];
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
