@@ -768,6 +768,19 @@ impl<'a> Facts<'a> {
             || scalars.flat_map(|s| &s.definitions).any(|d| d.at.line == line && !d.header)
     }
 
+    /// Whether the text adds something to a variable or an element on a line, or multiplies it.
+    pub fn sums_on(&self, line: u32) -> bool {
+        let is_sum = |operator: Operator| {
+            matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Xor)
+        };
+        self.scalars.iter().any(|(scalar, role)| {
+            matches!(role, Role::Reduction(operator) if is_sum(*operator))
+                && scalar.definitions.iter().any(|own| own.at.line == line)
+        }) || self.source.arrays.iter().flat_map(|array| &array.accesses).any(|access| {
+            access.at.line == line && matches!(access.mode, AccessMode::Update(operator) if is_sum(operator))
+        })
+    }
+
     /// Whether a line does nothing but combine what a pointer points to, always the same place, with an operator.
     pub fn combines_pointed(&self, lines: [u32; 2]) -> bool {
         // The condition of a minimum or maximum may stand on a line before it.

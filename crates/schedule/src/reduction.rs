@@ -13,7 +13,7 @@ use profile::place::is_of_standard_library;
 use profile::{ContextIndex, Kind, Operation, Profile, StatementIndex, Use};
 use rustc_hash::FxHashSet;
 
-use crate::graph::{LoopEdges, components, dimension, is_flow};
+use crate::graph::{Components, LoopEdges, components, dimension, is_flow};
 use crate::scev::{Scevs, is_of_update, moves_along};
 
 /// One reduction of a loop.
@@ -54,6 +54,35 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, scevs:
         }
     }
     out
+}
+
+/// Values that go around in a loop by way of a conversion: of a sum of floating point that is cut to an integer each time, or a
+/// truth value, of which only that it is not 0 is kept. Then it matters which iteration is first, whatever the text calls the type.
+pub struct Converted {
+    graph: Components,
+    /// By number of a component.
+    is_converted: Vec<bool>,
+}
+
+impl Converted {
+    /// Those of a loop.
+    pub fn of(profile: &Profile, inside: &LoopEdges) -> Converted {
+        let all = inside.edges.iter().map(|edge| &profile.dependences[edge.dependence as usize]);
+        let flows: Vec<_> = all.filter(|d| is_flow(d)).map(|d| (d.source, d.sink)).collect();
+        let graph = components(&flows);
+        let converts = |s: &StatementIndex| {
+            let own = &profile.statements[*s as usize];
+            own.operation == Operation::Convert && !own.linear
+        };
+        let is_converted = graph.members.iter().map(|members| members.iter().any(converts)).collect();
+        Converted { graph, is_converted }
+    }
+
+    /// Whether a dependence hands such a value on.
+    pub fn hands_on(&self, d: &profile::Dependence) -> bool {
+        let of = |s: StatementIndex| self.graph.of.get(&s);
+        of(d.source).is_some_and(|&own| of(d.sink) == Some(&own) && self.is_converted[own])
+    }
 }
 
 /// Whether what an iteration of the loop of dimension `dim` hands on through memory always goes to another iteration of a loop inside,

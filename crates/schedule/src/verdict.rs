@@ -31,7 +31,7 @@ use crate::masks;
 use crate::names::{of_region, short_name};
 use crate::needs::{self, Class, Need, Way};
 use crate::overlap;
-use crate::reduction::{self, Reduction};
+use crate::reduction::{self, Converted, Reduction};
 use crate::scev::{self, Reads, Scevs};
 use crate::storage::{self, Coverage, Finding, Remedy};
 
@@ -294,6 +294,11 @@ pub fn judge(
     reductions.retain(|reduction| !loop_of.is_refuted(inside, reduction));
     let in_reduction = |s: u32| reductions.iter().any(|r| r.statements.binary_search(&s).is_ok());
     let taken_in = loop_of.taken_in();
+    let converted = Converted::of(profile, inside);
+    let is_cut = |d: &Dependence| {
+        let mut lines = [d.source, d.sink].map(|s| profile.location_of(s).line).into_iter();
+        converted.hands_on(d) && facts.is_some_and(|facts| lines.any(|line| facts.sums_on(line)))
+    };
     let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
     let (mut is_reduced, mut is_passed_on) = (false, false);
     let mut ordering: Vec<u32> = Vec::new();
@@ -338,7 +343,7 @@ pub fn judge(
         if same && !d.memory && loop_of.has_no_accumulator() && loop_of.explains_register(inside, d) {
             // The compiler's own counting: the text combines nothing.
             idle.extend(reduced);
-        } else if same || loop_of.is_reduction_of_source(d) {
+        } else if same || !is_cut(d) && loop_of.is_reduction_of_source(d) {
             is_reduced = true;
             if !same {
                 combined.extend(loop_of.elements(d));
@@ -351,7 +356,7 @@ pub fn judge(
             found.block(edge.dependence, Some(own.object));
         } else if loop_of.is_induction_of_source(d) {
             found.block(edge.dependence, None);
-        } else if (!d.memory || loop_of.is_spilled(d)) && loop_of.explains_register(inside, d) {
+        } else if (!d.memory || loop_of.is_spilled(d)) && !is_cut(d) && loop_of.explains_register(inside, d) {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
             let place = profile.location_of(d.source);
             let is_of =
