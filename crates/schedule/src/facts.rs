@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 
 use crate::advance;
 use crate::names::short_name;
+use crate::numbers::Integer;
 use crate::subscript::{self, Course, Meeting};
 
 /// What a variable is to a loop.
@@ -474,7 +475,10 @@ impl<'a> Facts<'a> {
     pub fn sets_flag(&self, lines: &[u32]) -> bool {
         self.scalars.iter().any(|(scalar, role)| {
             let sets = |line: &u32| scalar.definitions.iter().any(|definition| definition.at.line == *line);
-            *role == Role::Flag && lines.iter().all(sets)
+            // By another name the same line may set it to something else.
+            let is_other = |other: &Scalar| other.name != scalar.name && !other.is_own_storage();
+            let sets_another = |line: &u32| self.writes_on(*line, &|_| true, &is_other);
+            *role == Role::Flag && lines.iter().all(|line| sets(line) && !sets_another(line))
         })
     }
 
@@ -763,7 +767,9 @@ impl<'a> Facts<'a> {
         is_scalar: &dyn Fn(&Scalar) -> bool,
     ) -> bool {
         let arrays = self.source.arrays.iter().filter(|array| is_array(array));
-        let scalars = self.source.scalars.iter().filter(|s| s.home != Home::InBody && is_scalar(s));
+        // What a pointer or a reference of the body leads to outlives it.
+        let outlives = |s: &&Scalar| s.home != Home::InBody || !s.is_own_storage();
+        let scalars = self.source.scalars.iter().filter(|s| outlives(s) && is_scalar(s));
         arrays.flat_map(writes).any(|write| write.at.line == line)
             || scalars.flat_map(|s| &s.definitions).any(|d| d.at.line == line && !d.header)
     }
@@ -1380,6 +1386,7 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     let mut operators = scalar.definitions.iter().map(|definition| {
         let operator = match (&definition.update, definition.kind) {
             (Some(update), _) if update.operand_reads_itself || has_others(update) => None,
+            (Some(update), _) if is_narrowed(source, scalar, &definition.value, update) => None,
             (Some(update), _) => Some(update.operator),
             (None, DefinitionKind::Increment(_)) => Some(Operator::Add),
             (None, _) => None,
@@ -1408,6 +1415,34 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     });
     let first = operators.next()??;
     operators.all(|operator| operator == Some(first)).then_some(first)
+}
+
+/// Whether a minimum or maximum is of integers of another type than its variable, which has not all of their values: what is kept of one
+/// is then not what was compared, and matters to the next comparison.
+fn is_narrowed(source: &SourceLoop, scalar: &Scalar, value: &str, update: &profile::lens::Update) -> bool {
+    if !matches!(update.operator, Operator::Minimum | Operator::Maximum)
+        || scalar.form != ScalarForm::Variable
+    {
+        return false;
+    }
+    let operand = update.operand.trim();
+    // `max<T>(s, e)`, `(T)e`, `a[k]`, `e`.
+    let named = ["max<", "min<"].iter().find_map(|own| value.split_once(own)?.1.split_once('>'));
+    let cast = || operand.strip_prefix('(')?.split_once(')');
+    let of_element = || {
+        let (name, _) = operand.split_once('[').or_else(|| operand.split_once('('))?;
+        let array = source.arrays.iter().find(|array| array.name == name.trim())?;
+        Some(array.type_text.as_str())
+    };
+    let of_variable = || {
+        let own =
+            source.scalars.iter().find(|own| own.name == operand && own.form == ScalarForm::Variable)?;
+        Some(own.type_text.as_str())
+    };
+    let text = named.or_else(cast).map(|(text, _)| text).filter(|text| Integer::of(text).is_some());
+    let text = text.or_else(of_element).or_else(of_variable);
+    let types = Integer::of(&scalar.type_text).zip(text.and_then(Integer::of));
+    types.is_some_and(|(own, other)| !own.holds(other))
 }
 
 /// Whether what is called may leave something behind: it keeps a value, writes elements or what it is handed, or its

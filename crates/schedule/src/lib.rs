@@ -41,6 +41,7 @@ pub mod names;
 pub mod needs;
 pub mod nest;
 pub mod notation;
+mod numbers;
 mod once;
 pub mod options;
 mod overlap;
