@@ -671,16 +671,22 @@ impl<'a> Facts<'a> {
                 _ => false,
             })
         };
+        let is_reference = own(pointer).is_some_and(|scalar| scalar.storage.reference);
         let leads = |definition: &profile::lens::Definition| {
             let text = definition.value.trim();
-            let Some((_, subscript)) = text.strip_prefix('&').and_then(|text| text.split_once('[')) else {
+            let address = if is_reference { Some(text) } else { text.strip_prefix('&') };
+            let Some((_, subscript)) = address.and_then(|text| text.split_once('[')) else {
                 return false;
             };
             let Some(subscript) = subscript.strip_suffix(']') else { return false };
             is_along(definition, subscript) || is_made_along(subscript)
         };
         own(pointer).is_some_and(|scalar| {
-            let mut set = scalar.definitions.iter().filter(|one| !one.value.is_empty()).peekable();
+            // What is assigned to a reference is assigned to where it leads.
+            let is_set = |one: &&profile::lens::Definition| {
+                !one.value.is_empty() && (!is_reference || one.kind == DefinitionKind::Declaration)
+            };
+            let mut set = scalar.definitions.iter().filter(is_set).peekable();
             scalar.home == Home::InBody
                 && scalar.form == ScalarForm::Variable
                 && scalar.shared.is_empty()
@@ -772,6 +778,30 @@ impl<'a> Facts<'a> {
         let scalars = self.source.scalars.iter().filter(|s| outlives(s) && is_scalar(s));
         arrays.flat_map(writes).any(|write| write.at.line == line)
             || scalars.flat_map(|s| &s.definitions).any(|d| d.at.line == line && !d.header)
+    }
+
+    /// Whether a line reads an element of an array of which the loop reads others, too: one iteration may load what the next one reads. A
+    /// pointer to a row (`is_pointer`) is another element for each row.
+    pub fn reads_several_on(&self, line: u32, is_pointer: bool) -> bool {
+        self.source.arrays.iter().any(|array| {
+            let reads = || array.accesses.iter().filter(|access| access.mode.may(false));
+            let is_row = |access: &ArrayAccess| is_pointer && !array.fixed && access.subscripts.len() > 1;
+            let accesses = array.accesses.iter().filter(|access| access.at.line == line);
+            accesses.into_iter().any(|one| {
+                is_row(one) || one.mode.may(false) && reads().any(|other| one.element() != other.element())
+            })
+        })
+    }
+
+    /// Whether a line writes elements of arrays, or what a pointer or a reference leads to.
+    pub fn writes_elements_on(&self, line: u32) -> bool {
+        self.writes_on(line, &|_| true, &|scalar| !scalar.is_own_storage())
+    }
+
+    /// Whether a line that assigns a variable writes something else, too, which is no part of the same.
+    pub fn writes_beside(&self, scalar: &Scalar) -> bool {
+        let is_other = |other: &Scalar| other.root != scalar.root;
+        assigned(scalar).any(|own| self.writes_on(own.at.line, &|_| true, &is_other))
     }
 
     /// Whether the text adds something to a variable or an element on a line, or multiplies it.
@@ -1415,6 +1445,12 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     });
     let first = operators.next()??;
     operators.all(|operator| operator == Some(first)).then_some(first)
+}
+
+/// The assignments of a variable beside its declaration, or what binds it.
+pub fn assigned(scalar: &Scalar) -> impl Iterator<Item = &profile::lens::Definition> {
+    let is_one = |kind| !matches!(kind, DefinitionKind::Declaration | DefinitionKind::Iteration);
+    scalar.definitions.iter().filter(move |own| is_one(own.kind))
 }
 
 /// Whether a minimum or maximum is of integers of another type than its variable, which has not all of their values: what is kept of one

@@ -60,8 +60,8 @@ pub fn find(profile: &Profile, context: ContextIndex, inside: &LoopEdges, scevs:
 /// truth value, of which only that it is not 0 is kept. Then it matters which iteration is first, whatever the text calls the type.
 pub struct Converted {
     graph: Components,
-    /// By number of a component.
-    is_converted: Vec<bool>,
+    /// The conversions, by number of a component.
+    conversions: Vec<Vec<StatementIndex>>,
 }
 
 impl Converted {
@@ -74,14 +74,16 @@ impl Converted {
             let own = &profile.statements[*s as usize];
             own.operation == Operation::Convert && !own.linear
         };
-        let is_converted = graph.members.iter().map(|members| members.iter().any(converts)).collect();
-        Converted { graph, is_converted }
+        let of = |members: &Vec<StatementIndex>| members.iter().copied().filter(converts).collect();
+        let conversions = graph.members.iter().map(of).collect();
+        Converted { graph, conversions }
     }
 
-    /// Whether a dependence hands such a value on.
-    pub fn hands_on(&self, d: &profile::Dependence) -> bool {
+    /// The conversions on the way of a value that a dependence hands on.
+    pub fn conversions(&self, d: &profile::Dependence) -> &[StatementIndex] {
         let of = |s: StatementIndex| self.graph.of.get(&s);
-        of(d.source).is_some_and(|&own| of(d.sink) == Some(&own) && self.is_converted[own])
+        let own = of(d.source).filter(|own| of(d.sink) == Some(*own));
+        own.map_or(&[], |&own| &self.conversions[own])
     }
 }
 

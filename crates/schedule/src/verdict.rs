@@ -296,8 +296,11 @@ pub fn judge(
     let taken_in = loop_of.taken_in();
     let converted = Converted::of(profile, inside);
     let is_cut = |d: &Dependence| {
-        let mut lines = [d.source, d.sink].map(|s| profile.location_of(s).line).into_iter();
-        converted.hands_on(d) && facts.is_some_and(|facts| lines.any(|line| facts.sums_on(line)))
+        // Counters of libraries are compared with their ends on the way.
+        let is_sum = |s: &StatementIndex| {
+            loop_of.is_in_text(*s) && facts.is_some_and(|facts| facts.sums_on(profile.location_of(*s).line))
+        };
+        converted.conversions(d).iter().any(is_sum)
     };
     let mut found = Found { loop_of: &loop_of, blocking: Vec::new() };
     let (mut is_reduced, mut is_passed_on) = (false, false);
@@ -330,7 +333,10 @@ pub fn judge(
             || loop_of.is_iterator_by_name(d)
             || loop_of.is_of_joined(d)
             || loop_of.is_loaded_before(inside, d)
-            || !d.memory && scevs.is_recomputable(d.source) && loop_of.explains(inside, d, taken_in.is_none())
+            || !d.memory
+                && scevs.is_recomputable(d.source)
+                && loop_of.explains(inside, d, taken_in.is_none())
+                && !loop_of.is_loaded_early(inside, d)
         {
             continue;
         }
@@ -356,7 +362,11 @@ pub fn judge(
             found.block(edge.dependence, Some(own.object));
         } else if loop_of.is_induction_of_source(d) {
             found.block(edge.dependence, None);
-        } else if (!d.memory || loop_of.is_spilled(d)) && !is_cut(d) && loop_of.explains_register(inside, d) {
+        } else if (!d.memory || loop_of.is_spilled(d))
+            && !is_cut(d)
+            && loop_of.explains_register(inside, d)
+            && !loop_of.is_loaded_early(inside, d)
+        {
             is_reduced |= loop_of.has(|role| matches!(role, Role::Reduction(_)));
             let place = profile.location_of(d.source);
             let is_of =
@@ -923,8 +933,8 @@ impl Loop<'_> {
     }
 
     /// Whether a register hands on what an iteration has loaded because the next one would load the same again: an element that nothing
-    /// in the loop has written before (predictive commoning; compilers do so where no store comes between). A variable of the source
-    /// that does so is another matter: the text has none.
+    /// in the loop has written before (predictive commoning; compilers do so where no store comes between). The text reads several elements
+    /// of that array, then. A variable of the source that does so is another matter: the text has none.
     fn is_loaded_before(&self, inside: &LoopEdges, d: &Dependence) -> bool {
         let Some(facts) = self.facts.filter(|facts| facts.are_scalars_settled()) else { return false };
         let place = self.profile.location_of(d.source);
@@ -936,11 +946,30 @@ impl Loop<'_> {
             && self.is_direct(d.sink)
             && self.is_same_file(self.profile.statements[d.source as usize].location)
             && (facts.source.at.line..=facts.source.end.line).contains(&place.line)
+            && facts.reads_several_on(place.line, !self.profile.statements[d.source as usize].float)
             && !self.has(|role| role == Role::Carried)
             && !inside.edges.iter().any(|edge| {
                 let into = &self.profile.dependences[edge.dependence as usize];
                 into.memory && is_flow(into) && into.sink == d.source
             })
+    }
+
+    /// Whether a register hands on what an iteration loads at its end for the next one, of what the text has it write to an element or to
+    /// where a pointer leads.
+    fn is_loaded_early(&self, inside: &LoopEdges, d: &Dependence) -> bool {
+        let writes = |s: StatementIndex| {
+            let line = self.profile.location_of(s).line;
+            self.is_direct(s)
+                && self
+                    .facts
+                    .is_some_and(|facts| facts.writes_elements_on(line) && !facts.are_combined([line; 2]))
+        };
+        !self.reads.stays_in_registers(d.source)
+            && inside
+                .edges
+                .iter()
+                .map(|edge| &self.profile.dependences[edge.dependence as usize])
+                .any(|into| into.memory && is_flow(into) && into.sink == d.source && writes(into.source))
     }
 
     /// Whether a statement is of a function that the compiler has put in the place of a call that the loop's text makes.
@@ -1759,18 +1788,20 @@ impl Loop<'_> {
         let facts = self.facts?;
         let is_own = |home: Home| matches!(home, Home::Local | Home::StaticLocal | Home::InBody);
         let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| {
-            let is_kept = || match facts.is_one_pointed(scalar) {
+            let lines: Vec<u32> = crate::facts::assigned(scalar).map(|own| own.at.line).collect();
+            let is_reference = scalar.form == ScalarForm::Variable && scalar.storage.reference;
+            let is_kept = || match !is_reference && facts.is_one_pointed(scalar) {
                 true => !self.is_stored(scalar),
-                // Wherever it leads, what is written there is stored, or kept in registers.
+                // Wherever it leads, what is written there is stored, or kept in registers; of several writes on a line some may be.
                 false => {
                     scalar.home == Home::InBody
                         && !facts.leads_along(&scalar.root)
-                        && !self.stores_anywhere_on(&lines_of(scalar))
+                        && (!self.stores_anywhere_on(&lines) || facts.writes_beside(scalar))
                 }
             };
-            matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember)
+            (is_reference || matches!(scalar.form, ScalarForm::Dereference | ScalarForm::PointedMember))
                 && is_own(scalar.home)
-                && !scalar.definitions.is_empty()
+                && !lines.is_empty()
                 && is_kept()
         });
         if let Some(scalar) = scalar {
