@@ -503,6 +503,11 @@ pub fn judge(
         unknown = unknown
             .or_else(|| Some(Unknown::Variable { name: scalar.name.clone(), lines: lines_of(scalar) }));
     }
+    if let Some((name, lines)) = loop_of.iterator_written_elsewhere() {
+        needs = None;
+        found.seen_at(inside, name, &lines);
+        unknown = unknown.or(Some(Unknown::Variable { name: name.to_owned(), lines }));
+    }
     if let Some((name, line)) = taken_in {
         unknown = unknown.or_else(|| Some(Unknown::Elsewhere { name: name.to_owned(), line }));
     }
@@ -995,6 +1000,29 @@ impl Loop<'_> {
                 let is_it = |used: &ObjectUse| self.is_own_iterator(used, d.memory);
                 !level.objects.is_empty() && level.objects.iter().all(is_it)
             })
+    }
+
+    /// A variable by which the loop counts and that the run has seen a function write which is handed it by its name: how often the loop
+    /// iterates, the text does not say. With the lines that do so.
+    fn iterator_written_elsewhere(&self) -> Option<(&str, Vec<u32>)> {
+        let facts = self.facts?;
+        let is_handed_over = |scalar: &profile::lens::Scalar| {
+            facts.source.iterators.iter().any(|own| own.name == scalar.name)
+                && scalar.shared.iter().any(|own| own.kind == SharingKind::PerhapsReference)
+        };
+        let writes = |s: StatementIndex| {
+            self.reads.stores(s) && !self.is_direct(s) && is_inside(self.profile, s, self.context)
+        };
+        facts.scalars.iter().map(|(scalar, _)| *scalar).filter(|scalar| is_handed_over(scalar)).find_map(
+            |scalar| {
+                let objects = self.by_name.get(&scalar.name).into_iter().flatten();
+                let mut own = objects
+                    .filter(|(object, _)| self.is_of_own_frame(&self.profile.objects[*object as usize]));
+                let is_written = own.any(|(_, ends)| ends.iter().any(|&end| writes(end)));
+                let lines = || scalar.shared.iter().map(|own| own.at.line).collect();
+                is_written.then(|| (scalar.name.as_str(), lines()))
+            },
+        )
     }
 
     /// Whether an object is the one variable by which the loop counts, in memory or in a register. (What takes elements from anything but

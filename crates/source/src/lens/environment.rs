@@ -49,6 +49,8 @@ pub(super) struct Environment {
     pub calls: HashMap<String, HashSet<String>>,
     /// Per function name every declaration.
     pub signatures: HashMap<String, Vec<Signature>>,
+    /// Variables that can be called, by name and where they are declared.
+    pub callables: HashMap<(String, Position), Signature>,
     /// By class (none: no method), name and number of parameters the functions that are defined; `None` for those that are no accessors.
     pub accessors: HashMap<(String, String, usize), Option<Accessor>>,
     /// Names of methods that are virtual in some class.
@@ -150,6 +152,16 @@ pub(super) struct Signature {
     pub rest: Option<bool>,
 }
 
+impl Signature {
+    /// Whether it may write through an argument, one of `count`; `None` if it does not take so many.
+    pub(super) fn writes(&self, argument: usize, count: usize) -> Option<bool> {
+        match self.written.get(argument) {
+            Some(written) => (self.written.len() >= count || self.rest.is_some()).then_some(*written),
+            None => self.rest,
+        }
+    }
+}
+
 /// A type that is no plain one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeKind {
@@ -220,6 +232,7 @@ impl Environment {
             kept: Kept::default(),
             calls: HashMap::new(),
             signatures: HashMap::new(),
+            callables: HashMap::new(),
             accessors: HashMap::new(),
             virtual_methods: HashSet::new(),
             updaters: HashMap::new(),
@@ -247,10 +260,7 @@ impl Environment {
     /// Whether a function of the file may write through an argument, one of `count`; `None` if no function of that name which takes so
     /// many is known.
     pub(super) fn takes_reference(&self, callee: &str, argument: usize, count: usize) -> Option<bool> {
-        let taken = |one: &Signature| match one.written.get(argument) {
-            Some(written) => (one.written.len() >= count || one.rest.is_some()).then_some(*written),
-            None => one.rest,
-        };
+        let taken = |one: &Signature| one.writes(argument, count);
         let mut known = self.signatures.get(callee)?.iter().filter_map(taken).peekable();
         known.peek()?;
         Some(known.any(|written| written))

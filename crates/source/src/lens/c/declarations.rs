@@ -21,6 +21,20 @@ pub(super) fn function_of(mut node: Node) -> Option<Node> {
     }
 }
 
+/// How what a `std::function` (or the like) of this type holds takes its arguments.
+fn of_function_type(text: &str) -> Option<Signature> {
+    let (_, rest) = text.split_once("function<")?;
+    let (_, rest) = rest.split_once('(')?;
+    let (list, _) = rest.rsplit_once(')')?;
+    let arguments = || list.split(',').map(str::trim).filter(|one| !one.is_empty());
+    let is_written = |one: &str| one.contains('&') && !one.starts_with("const ");
+    Some(Signature {
+        written: arguments().map(is_written).collect(),
+        values: arguments().map(|one| !one.contains(['&', '*'])).collect(),
+        rest: None,
+    })
+}
+
 fn inner_declarator(node: Node) -> Option<Node> {
     if let Some(inner) = node.child_by_field_name("declarator") {
         return Some(inner);
@@ -102,39 +116,81 @@ impl C<'_> {
             let Some(name) = self.qualified_name(function) else { continue };
             let name = unqualified(&name);
             let Some(list) = function.child_by_field_name("parameters") else { continue };
-            let writes_through = |parameter: &Node| match parameter.kind() {
-                "parameter_declaration" | "optional_parameter_declaration" => {
-                    let specifiers = self.specifiers(*parameter);
-                    let declarator = parameter.child_by_field_name("declarator");
-                    let is_address = self.environment.is_array_type(&specifiers.type_text)
-                        || declarator.is_some_and(|d| self.is_reference(d));
-                    is_address && !specifiers.storage.constant
-                }
-                // Old style, without types.
-                _ => false,
-            };
-            // Packs may be references; other arguments of any number are values. In C an empty list says nothing.
-            let parameters = children(list);
-            let is_pack = |one: &Node| one.kind() == "variadic_parameter_declaration";
-            let is_dots = |one: &Node| one.kind() == "variadic_parameter";
-            let has_dots =
-                list.children(&mut list.walk()).any(|one| matches!(one.kind(), "..." | "variadic_parameter"));
-            let is_old = parameters.is_empty() && self.language == profile::lens::Language::C;
-            let further = match parameters.iter().any(is_pack) {
-                true => Some(true),
-                false => (has_dots || is_old).then_some(false),
-            };
-            let own = parameters.iter().filter(|one| !is_pack(one) && !is_dots(one));
-            let written = own.clone().map(writes_through).collect();
-            let is_value = |one: &Node| {
-                let kind = one.child_by_field_name("declarator").map(|of| of.kind());
-                matches!(kind, None | Some("identifier"))
-                    && !self.environment.is_array_type(&self.specifiers(*one).type_text)
-            };
-            let values = own.map(is_value).collect();
-            let own = Signature { written, values, rest: further };
+            let own = self.signature_of(list);
             self.environment.signatures.entry(name).or_default().push(own);
         }
+    }
+
+    /// Notes how a variable takes its arguments that can be called: a lambda, a pointer or a reference to a function, a `std::function`.
+    pub(super) fn note_callable(&mut self, node: Node) {
+        if self.language != profile::lens::Language::Cpp {
+            return;
+        }
+        for declarator in in_field(node, "declarator") {
+            let lambda =
+                declarator.child_by_field_name("value").filter(|value| value.kind() == "lambda_expression");
+            let pointed = function_of(declarator).filter(|of| {
+                let inner = of.child_by_field_name("declarator");
+                inner.is_some_and(|inner| inner.kind() == "parenthesized_declarator")
+            });
+            let own = match (lambda, pointed) {
+                (Some(lambda), _) => {
+                    let list = lambda.child_by_field_name("declarator");
+                    let list = list.and_then(|own| own.child_by_field_name("parameters"));
+                    list.map_or_else(Signature::default, |list| self.signature_of(list))
+                }
+                (None, Some(of)) => match of.child_by_field_name("parameters") {
+                    Some(list) => self.signature_of(list),
+                    None => continue,
+                },
+                (None, None) => match of_function_type(&self.specifiers(node).type_text) {
+                    Some(own) => own,
+                    None => continue,
+                },
+            };
+            let mut at = declarator;
+            while let Some(inner) = inner_declarator(at) {
+                at = inner;
+            }
+            if at.kind() == "identifier" {
+                self.environment.callables.insert((self.text.of(at), start(at)), own);
+            }
+        }
+    }
+
+    /// How a function with these parameters takes its arguments.
+    fn signature_of(&self, list: Node) -> Signature {
+        let writes_through = |parameter: &Node| match parameter.kind() {
+            "parameter_declaration" | "optional_parameter_declaration" => {
+                let specifiers = self.specifiers(*parameter);
+                let declarator = parameter.child_by_field_name("declarator");
+                let is_address = self.environment.is_array_type(&specifiers.type_text)
+                    || declarator.is_some_and(|d| self.is_reference(d));
+                is_address && !specifiers.storage.constant
+            }
+            // Old style, without types.
+            _ => false,
+        };
+        // Packs may be references; other arguments of any number are values. In C an empty list says nothing.
+        let parameters = children(list);
+        let is_pack = |one: &Node| one.kind() == "variadic_parameter_declaration";
+        let is_dots = |one: &Node| one.kind() == "variadic_parameter";
+        let has_dots =
+            list.children(&mut list.walk()).any(|one| matches!(one.kind(), "..." | "variadic_parameter"));
+        let is_old = parameters.is_empty() && self.language == profile::lens::Language::C;
+        let further = match parameters.iter().any(is_pack) {
+            true => Some(true),
+            false => (has_dots || is_old).then_some(false),
+        };
+        let own = parameters.iter().filter(|one| !is_pack(one) && !is_dots(one));
+        let written = own.clone().map(writes_through).collect();
+        let is_value = |one: &Node| {
+            let kind = one.child_by_field_name("declarator").map(|of| of.kind());
+            matches!(kind, None | Some("identifier"))
+                && !self.environment.is_array_type(&self.specifiers(*one).type_text)
+        };
+        let values = own.map(is_value).collect();
+        Signature { written, values, rest: further }
     }
 
     /// The name in a function's declarator, with its classes, without template arguments.

@@ -373,6 +373,12 @@ impl<'a> C<'a> {
     fn note_kept(&mut self, item: Node) {
         let mut inner = vec![item];
         while let Some(node) = inner.pop() {
+            if matches!(
+                node.kind(),
+                "declaration" | "parameter_declaration" | "optional_parameter_declaration"
+            ) {
+                self.note_callable(node);
+            }
             match node.kind() {
                 "type_definition" | "alias_declaration" => self.note_type_name(node),
                 "class_specifier" | "struct_specifier" if node != item => self.inner_class(node),

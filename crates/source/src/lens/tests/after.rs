@@ -114,8 +114,21 @@ fn sharing() {
     assert_eq!(scalar(&file.loops[0], "k").shared[0].callee, "scanf");
     let file = in_cpp("int x, y; for (;;) { g(x); sqrt(y); std::swap(x, y); }");
     let kinds = |name: &str| scalar(&file.loops[0], name).shared.iter().map(|s| s.kind).collect::<Vec<_>>();
-    assert_eq!(kinds("x"), [SharingKind::PerhapsReference; 2]);
-    assert_eq!(kinds("y"), [SharingKind::PerhapsReference]);
+    assert_eq!(kinds("x"), [SharingKind::PerhapsReference, SharingKind::Reference]);
+    assert_eq!(kinds("y"), [SharingKind::Reference]);
+    // What variables take that can be called, where they are declared says; others may have their name.
+    let file = cpp("#include <functional>
+void f(int n, void (*fp)(int &), const std::function<void(int)> &by_value) {
+    auto up = [](int &k) { k++; }; int a, b, c, d;
+    for (;;) { up(a); fp(b); by_value(c); g(d); } }
+void h(int n) { auto up = [](const int &k) { return k; }; for (int i = 0; i < n; i++) { up(i); } }");
+    let kinds = |name: &str| {
+        let own = file.loops[0].scalars.iter().find(|own| own.name == name);
+        own.map(|own| own.shared.iter().map(|s| s.kind).collect::<Vec<_>>()).unwrap_or_default()
+    };
+    assert_eq!(["a", "b"].map(kinds), [[SharingKind::Reference]; 2]);
+    assert_eq!((kinds("c"), kinds("d")), (vec![], vec![SharingKind::PerhapsReference]));
+    assert!(file.loops[1].canonical.is_yes());
     // Nobody changes a constant, or a number that an enumeration names.
     let file = cpp("enum { WRONG = -1 };\nvoid f(int n) { const int k = n; for (;;) { g(k, WRONG); } }");
     assert!(file.loops[0].scalars.iter().all(|s| s.shared.is_empty()));

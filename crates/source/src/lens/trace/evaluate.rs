@@ -580,7 +580,14 @@ impl Walker<'_> {
             self.share_reads(argument, name, call);
             return;
         }
-        let sharing = self.sharing((function, index, count), is_macro);
+        let sharing = match self.sharing((function, index, count), is_macro) {
+            Some(SharingKind::PerhapsReference)
+                if matches!(argument.what, Term::Name(_)) && known::writes_arguments(function) =>
+            {
+                Some(SharingKind::Reference)
+            }
+            sharing => sharing,
+        };
         let is_place = self.place(argument).is_some();
         if let (Some(_), Some((base, subscripts, member))) = (sharing, subscripted(argument)) {
             self.access(argument, &base, &subscripts, member, AccessMode::Shared);
@@ -641,7 +648,7 @@ impl Walker<'_> {
                 Some(true) => Some(SharingKind::Reference),
                 Some(false) | None => None,
             },
-            Language::Cpp => match self.environment.takes_reference(function, argument, count) {
+            Language::Cpp => match self.writes_argument(function, argument, count) {
                 Some(true) => Some(SharingKind::Reference),
                 Some(false) => None,
                 None if known::takes_values(function, language) => None,
@@ -654,6 +661,22 @@ impl Walker<'_> {
                 (!is_read).then_some(SharingKind::Reference)
             }
         }
+    }
+
+    /// Whether a function of C++, or a variable or an object that is called like one, may write through an argument, one of `count`; `None` if
+    /// that is not known.
+    fn writes_argument(&self, function: &str, argument: usize, count: usize) -> Option<bool> {
+        // `f(x)` of an object, and `F{}(x)` of one without a name.
+        let of_object =
+            || self.environment.takes_reference("operator()", argument, count).filter(|writes| *writes);
+        let Some(variable) = self.declared(function) else {
+            let is_object = function.ends_with(['}', ')']);
+            let known = self.environment.takes_reference(function, argument, count);
+            return known.or_else(|| of_object().filter(|_| is_object));
+        };
+        let own = self.trace.variables[variable].at.map(|at| (function.to_owned(), at));
+        let known = own.and_then(|own| self.environment.callables.get(&own)?.writes(argument, count));
+        known.or_else(of_object)
     }
 
     /// A definition that is about to be made.

@@ -34,6 +34,14 @@ pub(super) fn is_exit(function: &str) -> bool {
     )
 }
 
+/// Whether a function of the library of C++ may write what it is handed by its name.
+pub(in super::super) fn writes_arguments(function: &str) -> bool {
+    // `invoke` and `apply` hand them on to what they are handed first.
+    let name = function.strip_prefix("std::").unwrap_or(function);
+    let name = name.split('<').next().unwrap_or(name);
+    matches!(name, "swap" | "exchange" | "iter_swap" | "invoke" | "invoke_r" | "apply" | "tie" | "advance")
+}
+
 /// Whether a function takes its arguments by value or for reading alone, in every library that is in use.
 pub(in super::super) fn takes_values(function: &str, language: Language) -> bool {
     let name = function.rsplit("::").next().unwrap_or(function);
