@@ -1,0 +1,176 @@
+/* Values that go around in other types than they are computed in, places that the body chooses, and counters that others advance. */
+#include "common.h"
+#include <algorithm>
+#include <functional>
+#include <utility>
+typedef bool flag; typedef int num; struct Any { flag any; num k; };
+ALONE int any_of(const int *a, int n) {
+    flag b = false;
+    for (int i = 0; i < n; i++) //= no
+        b += a[i];
+    return b;
+}
+ALONE int odd(const int *a, int n) {
+    flag b = false;
+    for (int i = 0; i < n; i++) //= no
+        b ^= a[i];
+    return b;
+}
+ALONE int in_a_member(const int *a, int n) {
+    Any s = {false, 0};
+    for (int i = 0; i < n; i++) //= no
+        s.any += a[i];
+    return s.any;
+}
+ALONE int cut(const int *a, int n) {
+    num s = 0;
+    for (int i = 0; i < n; i++) //= no
+        s += a[i] * 0.3;
+    return s;
+}
+ALONE int cut_by_inference(const int *a, int n) {
+    auto s = 0;
+    for (int i = 0; i < n; i++) //= no
+        s += a[i] * 0.3;
+    return s;
+}
+ALONE int cut_in_an_element(const int *a, int n) {
+    int h[4] = {0, 0, 0, 0};
+    for (int i = 0; i < n; i++) //= no
+        h[2] += a[i] * 0.3;
+    return h[2];
+}
+ALONE int whole(const int *a, int n) {
+    num s = 0;
+    for (int i = 0; i < n; i++) //= reduction
+        s += a[i] * 3;
+    return s;
+}
+ALONE double of_whole_parts(const int *a, int n) {
+    double s = 0;
+    for (int i = 0; i < n; i++) //= reduction
+        s += (int)(a[i] * 0.3) * 0.5;
+    return s;
+}
+ALONE int narrow_maximum(const int *a, int n) {
+    short m = 0;
+    for (int i = 0; i < n; i++) //= no
+        if (a[i] * 1 > m) m = a[i];
+    return m;
+}
+ALONE int narrow(const int *a, int n) {
+    short m = 0;
+    for (int i = 0; i < n; i++) //= no
+        if (a[i] > m) m = a[i];
+    return m;
+}
+ALONE int unsigned_elements(const unsigned *a, int n) {
+    int m = 5;
+    for (int i = 0; i < n; i++) //= no
+        if (a[i] > m) m = a[i];
+    return m;
+}
+ALONE long wide(const int *a, int n) {
+    long m = 0;
+    for (int i = 0; i < n; i++) //= reduction
+        if (a[i] > m) m = a[i];
+    return m;
+}
+ALONE void chosen(double *b, const double *a, int n) {
+    double p = 0, q = 0;
+    for (int i = 0; i < n; i++) { //= no
+        double &r = i & 1 ? p : q;
+        b[i] = r;
+        r = a[i];
+    }
+}
+ALONE void chosen_element(double *b, const double *a, int n) {
+    double p[2] = {0, 0};
+    for (int i = 0; i < n; i++) { //= no
+        double &r = p[i & 1];
+        b[i] = r; r = a[i];
+    }
+}
+ALONE void own_element(double *b, const double *a, int n) {
+    for (int i = 0; i < n; i++) { //= yes
+        double &r = b[i];
+        r = a[i];
+        r += 1;
+    }
+}
+ALONE void walked(double *b, const double *a, int n) {
+    double p[2] = {0, 0};
+    for (int i = 0; i < n; i++) { //= no
+        for (double *r = p; r < p + 2; r++) {
+            b[i] += *r;
+            *r = a[i];
+        }
+    }
+}
+ALONE void one_line(double *p, double *b, const double *a, int n) {
+    for (int i = 0; i < n; i++) { //= no
+        double *r = p + i % 2;
+        b[i] += *r; *r = a[i];
+    }
+}
+ALONE void two_flags(int *f, int *g, const int *a, int n) {
+    for (int i = 0; i < n; i++) { //= no
+        if (a[i] == 5) *f = 1; if (a[i] == 6) *g = 0; }
+}
+static void skip(int &k) { k++; }
+static void (*advance)(int &) = skip;
+struct Skipper { void operator()(int &k) const { k++; } };
+ALONE void by_lambda(int *b, int n) {
+    auto up = [](int &k) { k++; };
+    for (int i = 0; i < n; i++) { //= no
+        if (b[i] == 3) up(i);
+        b[i] += 10;
+    }
+}
+ALONE void by_pointer(int *b, int n) {
+    for (int i = 0; i < n; i++) { //= no
+        if (b[i] == 3) advance(i);
+        b[i] += 10;
+    }
+}
+ALONE void by_object(int *b, int n) {
+    Skipper up;
+    for (int i = 0; i < n; i++) { //= no
+        if (b[i] == 3) up(i);
+        b[i] += 10;
+    }
+}
+ALONE void by_wrapper(int *b, int n, const std::function<void(int &)> &up) {
+    for (int i = 0; i < n; i++) { //= no
+        if (b[i] == 3) up(i);
+        b[i] += 10;
+    }
+}
+ALONE void by_exchange(int *b, int n) {
+    for (int i = 0; i < n; i++) { //= no
+        int k = i + 1;
+        if (b[i] == 3) std::swap(i, k);
+        b[i] += 10;
+    }
+}
+ALONE void by_value(int *b, int n) {
+    auto up = [](int k) { return k + 1; };
+    for (int i = 0; i < n; i++) { //= yes
+        b[i] += up(i);
+    }
+}
+int main(void) {
+    enum { N = 300 };
+    static int a[N]; static unsigned u[N]; static double x[N], y[N], p[2]; static int few[N]; int f = 0;
+    int *b = zeros(2 * N);
+    for (int i = 0; i < N; i++) { a[i] = i * 53 % 97 * 1000 + 1; u[i] = i % 9 == 4 ? 0xffffffffu - i : i % 9; x[i] = i % 11; few[i] = i % 9; }
+    printf("%d %d %d %d %d %d %d %g\n", any_of(a, N), odd(a, N), in_a_member(a, N), cut(a, N), cut_by_inference(a, N), cut_in_an_element(a, N), whole(a, N), of_whole_parts(a, N));
+    printf("%d %d %d %ld\n", narrow_maximum(a, N), narrow(a, N), unsigned_elements(u, N), wide(a, N));
+    chosen(y, x, N); chosen_element(y, x, N); own_element(y, x, N); walked(y, x, N); one_line(p, y, x, N); two_flags(&f, &f, few, N);
+#define T(call) for (int i = 0; i < N; i++) b[i] = i / 2 % 7; call; show(#call, b, N);
+    T(by_lambda(b, N)) T(by_pointer(b, N)) T(by_object(b, N)) T(by_wrapper(b, N, skip)) T(by_exchange(b, N)) T(by_value(b, N))
+    double s = 0;
+    for (int i = 0; i < N; i++) s += y[i] * (i % 5);
+    printf("%g %d\n", s, f);
+    return 0;
+}
