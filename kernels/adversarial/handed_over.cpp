@@ -159,14 +159,26 @@ ALONE void by_value(int *b, int n) {
         b[i] += up(i);
     }
 }
+static inline void halve(double *y, int k, double x) { y[k] = y[k] * 0.5 + x; }
+#pragma GCC push_options
+#pragma GCC optimize("unroll-loops")
+ALONE void in_pairs(double *y, const int *place, const double *a, int n) {
+    for (int i = 0; i < n; i++) //= no
+        halve(y, place[i], a[i]);
+}
+ALONE void apart(double *y, const double *a, int n) {
+    for (int i = 0; i < n; i++) //= yes
+        halve(y, i, a[i]);
+}
+#pragma GCC pop_options
 int main(void) {
     enum { N = 300 };
-    static int a[N]; static unsigned u[N]; static double x[N], y[N], p[2]; static int few[N]; int f = 0;
+    static int a[N]; static unsigned u[N]; static double x[N], y[N], p[2]; static int few[N], half[N]; int f = 0;
     int *b = zeros(2 * N);
-    for (int i = 0; i < N; i++) { a[i] = i * 53 % 97 * 1000 + 1; u[i] = i % 9 == 4 ? 0xffffffffu - i : i % 9; x[i] = i % 11; few[i] = i % 9; }
+    for (int i = 0; i < N; i++) { a[i] = i * 53 % 97 * 1000 + 1; u[i] = i % 9 == 4 ? 0xffffffffu - i : i % 9; x[i] = i % 11; few[i] = i % 9; half[i] = i / 2; }
     printf("%d %d %d %d %d %d %d %g\n", any_of(a, N), odd(a, N), in_a_member(a, N), cut(a, N), cut_by_inference(a, N), cut_in_an_element(a, N), whole(a, N), of_whole_parts(a, N));
     printf("%d %d %d %ld\n", narrow_maximum(a, N), narrow(a, N), unsigned_elements(u, N), wide(a, N));
-    chosen(y, x, N); chosen_element(y, x, N); own_element(y, x, N); walked(y, x, N); one_line(p, y, x, N); two_flags(&f, &f, few, N);
+    chosen(y, x, N); chosen_element(y, x, N); own_element(y, x, N); walked(y, x, N); one_line(p, y, x, N); two_flags(&f, &f, few, N); in_pairs(y, half, x, N); apart(y, x, N);
 #define T(call) for (int i = 0; i < N; i++) b[i] = i / 2 % 7; call; show(#call, b, N);
     T(by_lambda(b, N)) T(by_pointer(b, N)) T(by_object(b, N)) T(by_wrapper(b, N, skip)) T(by_exchange(b, N)) T(by_value(b, N))
     double s = 0;

@@ -793,6 +793,14 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// The lines on which the text writes elements of arrays, or what a pointer or a reference leads to; as often as it does.
+    pub fn lines_of_writes(&self) -> impl Iterator<Item = u32> {
+        let arrays = self.source.arrays.iter().filter(|array| array.home != Home::InBody);
+        let scalars = self.source.scalars.iter().filter(|scalar| !scalar.is_own_storage());
+        let of_arrays = arrays.flat_map(writes).map(|access| access.at.line);
+        of_arrays.chain(scalars.flat_map(assigned).map(|own| own.at.line))
+    }
+
     /// Whether a line writes elements of arrays, or what a pointer or a reference leads to.
     pub fn writes_elements_on(&self, line: u32) -> bool {
         self.writes_on(line, &|_| true, &|scalar| !scalar.is_own_storage())

@@ -503,6 +503,9 @@ pub fn judge(
         unknown = unknown
             .or_else(|| Some(Unknown::Variable { name: scalar.name.clone(), lines: lines_of(scalar) }));
     }
+    if let Some((name, line)) = loop_of.between_copies(inside) {
+        unknown = unknown.or_else(|| Some(Unknown::Elsewhere { name: name.to_owned(), line }));
+    }
     if let Some((name, lines)) = loop_of.iterator_written_elsewhere() {
         needs = None;
         found.seen_at(inside, name, &lines);
@@ -1482,6 +1485,71 @@ impl Loop<'_> {
             }
         }
         open.first().map(|(name, call)| (*name, call.at.line))
+    }
+
+    /// A dependence within an iteration of the compiled loop that is one between iterations of the text: the compiler has made several of them
+    /// one, and what a function writes that the text calls once reaches what comes before it in the text. The function, and the line.
+    fn between_copies(&self, inside: &LoopEdges) -> Option<(&str, u32)> {
+        let facts = self.facts.filter(|_| self.is_optimised())?;
+        let own = self.profile.location(self.profile.contexts[self.context as usize].location);
+        let is_here = |s: StatementIndex| self.profile.context_of(s) == self.context;
+        let place = |s: StatementIndex| self.profile.location_of(s);
+        let is_own = |s: StatementIndex| place(s).function == own.function && place(s).file == own.file;
+        // Where a statement stands in the text of an iteration: what is handed over comes before a call, what is done with its result after it.
+        let order = |s: StatementIndex, is_write: bool| -> Option<(u32, u32, u32)> {
+            if is_own(s) {
+                return Some((place(s).line, if is_write { u32::MAX } else { 0 }, 0));
+            }
+            let name = short_name(&place(s).function);
+            // What a lambda is called the text of a call says, not the debug information.
+            let is_lambda = name.contains("operator()");
+            let is_of = |call: &&Call| is_lambda || call.callee.rsplit(['.', '>', ':']).next() == Some(name);
+            let mut calls = facts.source.calls.iter().filter(is_of).peekable();
+            if calls.peek().is_none() {
+                // It is read in the place of its call: what it writes, the text writes there.
+                let mut lines = facts.lines_of_writes().filter(|line| !self.stores_anywhere_on(&[*line]));
+                let line = lines.next().filter(|_| lines.next().is_none())?;
+                return Some((line, 1, place(s).line));
+            }
+            let call = calls.next().filter(|_| calls.next().is_none())?;
+            let is_repeated = facts.inner_loops().any(|inner| {
+                (inner.at.line, inner.at.column) < (call.at.line, call.at.column)
+                    && call.at.line <= inner.end.line
+            });
+            (!is_repeated && call.at.column > 0).then_some((call.at.line, call.at.column, place(s).line))
+        };
+        let has_copies = |s: StatementIndex| {
+            let location = self.profile.statements[s as usize].location;
+            let is_copy = |access: &&profile::Access| {
+                let other = access.statement;
+                access.write && self.profile.statements[other as usize].location == location && is_here(other)
+            };
+            self.profile.accesses.iter().filter(is_copy).take(2).count() == 2
+        };
+        // What stays where it is, iterations overwrite in turn: that is seen without this.
+        let moves = |d: &Dependence| {
+            let access = d.source_access.and_then(|access| self.profile.accesses.get(access as usize));
+            access.is_some_and(|access| !scev::is_fixed(&access.address, self.dim))
+        };
+        let is_between = |d: &Dependence| {
+            d.memory
+                && d.kind != profile::Kind::Anti
+                && moves(d)
+                && [d.source, d.sink].iter().all(|&s| place(s).file == own.file)
+                && d.levels.iter().any(|level| level.level == d.common)
+                && is_here(d.source)
+                && is_here(d.sink)
+                && !(is_own(d.source) && is_own(d.sink))
+                && order(d.source, true)
+                    .zip(order(d.sink, d.kind == profile::Kind::Output))
+                    .is_some_and(|(source, sink)| sink <= source)
+                && has_copies(d.source)
+        };
+        let all = inside.edges.iter().filter(|edge| edge.within);
+        let mut all = all.map(|edge| &self.profile.dependences[edge.dependence as usize]);
+        let d = all.find(|d| is_between(d))?;
+        let of = if is_own(d.source) { d.sink } else { d.source };
+        Some((short_name(&place(of).function), place(of).line))
     }
 
     /// Whether a value in a register is of code that the compiler has put into the loop's body from another file, which
