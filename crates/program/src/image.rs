@@ -349,6 +349,9 @@ pub fn demangle(name: &str) -> String {
     if let Ok(rust) = rustc_demangle::try_demangle(plain) {
         return format!("{rust:#}");
     }
+    if is_placement(plain) {
+        return format!("placement {}", if plain.starts_with("_Zn") { "new" } else { "delete" });
+    }
     let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
     if plain.starts_with("_Z")
         && let Ok(symbol) = cpp_demangle::Symbol::new(plain)
@@ -357,6 +360,25 @@ pub fn demangle(name: &str) -> String {
         return text;
     }
     in_module(plain).map_or_else(|| plain.to_owned(), |(module, procedure)| format!("{module}::{procedure}"))
+}
+
+/// Whether a function is an `operator new` or `operator delete` with arguments of its own, which takes storage that somebody has, and not one
+/// of those that allocate (ISO C++ 2020, 17.6.3): of its name everything but the parameters says the same.
+fn is_placement(mangled: &str) -> bool {
+    const ALLOCATING: [&str; 9] = [
+        "m",
+        "mRKSt9nothrow_t",
+        "mSt11align_val_t",
+        "mSt11align_val_tRKSt9nothrow_t",
+        "Pv",
+        "PvRKSt9nothrow_t",
+        "PvSt11align_val_t",
+        "PvmSt11align_val_t",
+        "PvSt11align_val_tRKSt9nothrow_t",
+    ];
+    let operators = ["_Znw", "_Zna", "_Zdl", "_Zda"];
+    let parameters = operators.iter().find_map(|own| mangled.strip_prefix(own));
+    parameters.is_some_and(|own| own != "Pvm" && !ALLOCATING.contains(&own))
 }
 
 /// The name of a variable: as [`demangle`] has it, of a module of Fortran as its text calls it, without the module.
@@ -595,6 +617,20 @@ impl Image {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn operators_that_allocate_and_others() {
+        for name in ["_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnwmSt11align_val_t"] {
+            assert!(demangle(name).starts_with("operator new"), "{name}: {}", demangle(name));
+        }
+        for name in ["_ZdlPv", "_ZdlPvm", "_ZdaPvmSt11align_val_t"] {
+            assert!(demangle(name).starts_with("operator delete"), "{name}: {}", demangle(name));
+        }
+        assert_eq!(
+            ["_ZnwmPv", "_ZnamR5Arena", "_ZdlPvS_"].map(demangle),
+            ["placement new", "placement new", "placement delete"]
+        );
+    }
 
     #[test]
     fn names_are_readable() {
