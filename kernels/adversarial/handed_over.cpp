@@ -1,7 +1,9 @@
 /* Values that go around in other types than they are computed in, places that the body chooses, and counters that others advance. */
 #include "common.h"
 #include <algorithm>
+#include <alloca.h>
 #include <functional>
+#include <new>
 #include <utility>
 typedef bool flag; typedef int num; struct Any { flag any; num k; };
 ALONE int any_of(const int *a, int n) {
@@ -171,6 +173,34 @@ ALONE void apart(double *y, const double *a, int n) {
         halve(y, i, a[i]);
 }
 #pragma GCC pop_options
+struct Row { double w[8]; };
+alignas(16) static char storage[sizeof(Row)];
+ALONE void made_in_place(double *b, const double *a, int n) {
+    for (int i = 0; i < n; i++) { //= private
+        Row *p = new (storage) Row;
+        for (int k = 0; k < 8; k++) p->w[k] = a[i] * k;
+        double s = 0;
+        for (int k = 0; k < 8; k++) s += p->w[k];
+        b[i] = s;
+    }
+}
+ALONE double left_in_place(const double *a, int n) {
+    for (int i = 0; i < n; i++) //= no
+        new (storage) double(a[i]);
+    return *(double *)storage;
+}
+ALONE void at_least(int *b, int n) {
+    for (int i = 0; i < n; i++) //= yes
+        b[i] += std::max(i, 5);
+}
+ALONE void left_on_the_stack(int *b, int n) {
+    int *p = (int *)alloca(16);
+    *p = 5;
+    for (int i = 0; i < n; i++) { //= no
+        if (i > n - 30) *p = i;
+        b[i] = *p;
+    }
+}
 int main(void) {
     enum { N = 300 };
     static int a[N]; static unsigned u[N]; static double x[N], y[N], p[2]; static int few[N], half[N]; int f = 0;
@@ -180,8 +210,9 @@ int main(void) {
     printf("%d %d %d %ld\n", narrow_maximum(a, N), narrow(a, N), unsigned_elements(u, N), wide(a, N));
     chosen(y, x, N); chosen_element(y, x, N); own_element(y, x, N); walked(y, x, N); one_line(p, y, x, N); two_flags(&f, &f, few, N); in_pairs(y, half, x, N); apart(y, x, N);
 #define T(call) for (int i = 0; i < N; i++) b[i] = i / 2 % 7; call; show(#call, b, N);
-    T(by_lambda(b, N)) T(by_pointer(b, N)) T(by_object(b, N)) T(by_wrapper(b, N, skip)) T(by_exchange(b, N)) T(by_value(b, N))
-    double s = 0;
+    T(by_lambda(b, N)) T(by_pointer(b, N)) T(by_object(b, N)) T(by_wrapper(b, N, skip)) T(by_exchange(b, N)) T(by_value(b, N)) T(at_least(b, N)) T(left_on_the_stack(b, N))
+    made_in_place(y, x, N);
+    double s = left_in_place(x, N);
     for (int i = 0; i < N; i++) s += y[i] * (i % 5);
     printf("%g %d\n", s, f);
     return 0;

@@ -10,7 +10,7 @@ use profile::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::graph::{Edge, LoopEdges, dimension, is_inside};
+use crate::graph::{Edge, LoopEdges, dimension, is_inside, is_optimised};
 use crate::scev::is_scoped;
 
 /// What becomes of one object's anti and output dependences.
@@ -150,9 +150,14 @@ pub fn judge(
             exposed && d.source_access.is_none_or(|a| coverage.covered(profile, a, context, dim) > 0);
         for used in level.objects.iter().filter(|used| !(skip(d.source, used) && skip(d.sink, used))) {
             let object = &profile.objects[used.object as usize];
+            // What a reference to a temporary reads may also be something else (`max(i, 5)`): only the former lies there.
+            let is_temporary = is_mixed
+                && is_of_own_frame(profile, context, object)
+                && !is_optimised(profile, context)
+                && !is_read_from_outside(profile, context, d, level.address);
             let uses = Uses {
-                is_exposed: exposed,
-                is_mixed,
+                is_exposed: exposed && !is_temporary,
+                is_mixed: is_mixed && !is_temporary,
                 is_handed_on: handed_on.contains(&used.object),
                 is_read_after: coverage.is_read_after(context, used.object),
                 is_overwritten: d.kind == Kind::Output,
@@ -251,6 +256,34 @@ pub fn ordering(
         .collect()
 }
 
+/// Whether an object is a place without a name in the frame of a loop's function.
+fn is_of_own_frame(profile: &Profile, context: ContextIndex, object: &Object) -> bool {
+    let entry =
+        profile.contexts.get(context as usize).and_then(|own| profile.functions.get(own.function as usize));
+    object.kind == ObjectKind::Frame
+        && object.owner.zip(entry).is_none_or(|(owner, own)| owner.0 <= own.entry && own.entry < owner.1)
+}
+
+/// Whether the source of a dependence reads at an address what was written there before the loop: what `alloca` gives has no name either.
+fn is_read_from_outside(
+    profile: &Profile,
+    context: ContextIndex,
+    d: &profile::Dependence,
+    address: u64,
+) -> bool {
+    let holds = |access: u32| {
+        let bytes = profile.accesses.get(access as usize).and_then(profile::Access::bytes);
+        bytes.is_none_or(|(start, end)| (start..end).contains(&(address as i64)))
+    };
+    profile.dependences.iter().any(|flow| {
+        flow.memory
+            && flow.kind == Kind::Flow
+            && flow.sink_access == d.source_access
+            && !is_inside(profile, flow.source, context)
+            && flow.source_access.is_none_or(holds)
+    })
+}
+
 fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: bool, uses: Uses) -> Remedy {
     if callee {
         return Remedy::Silent;
@@ -264,11 +297,7 @@ fn remedy(profile: &Profile, context: ContextIndex, object: &Object, callee: boo
     }
     // Variables without a place in the debug information lie there too: only their use tells them from spills. In the frames of
     // callers there is nothing but variables.
-    let entry =
-        profile.contexts.get(context as usize).and_then(|own| profile.functions.get(own.function as usize));
-    let is_own =
-        object.owner.zip(entry).is_none_or(|(owner, own)| owner.0 <= own.entry && own.entry < owner.1);
-    if object.kind == ObjectKind::Frame && is_own {
+    if is_of_own_frame(profile, context, object) {
         return Remedy::Silent;
     }
     match object.kind {
