@@ -695,6 +695,16 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Whether a pointer that the body declares leads to storage that somebody has already: placement `new`.
+    pub fn is_placed(&self, pointer: &str) -> bool {
+        let mut of = self.source.scalars.iter().filter(|scalar| scalar.name == pointer);
+        let is_placement = |value: &str| {
+            let rest = value.trim_start().trim_start_matches("::").strip_prefix("new");
+            rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+        };
+        of.any(|scalar| scalar.definitions.iter().any(|own| is_placement(&own.value)))
+    }
+
     /// A pointer that the body declares and writes through, of which the text does not say that no other iteration comes to where it leads:
     /// another pointer of the body, or a subscript, leads to another element of the same array, or what the same function gives for something else.
     /// Its name and its line.

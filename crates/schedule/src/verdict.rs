@@ -536,12 +536,6 @@ pub fn judge(
             let mut of = needs.iter().flatten().filter(|need| is_of(need));
             let is_computed = of.any(|need| matches!(need.way, Way::Induction(_)));
             match role {
-                Role::Reduction(_) if loop_of.is_cut(scalar) => {
-                    needs = None;
-                    found.seen_at(inside, &scalar.name, &lines());
-                    let why = Unknown::Variable { name: scalar.name.clone(), lines: lines() };
-                    unknown = unknown.or(found.blocking.is_empty().then_some(why));
-                }
                 Role::Reduction(_) | Role::Companion => is_reduced = true,
                 Role::Private { .. } => {
                     advise = true;
@@ -866,28 +860,6 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    /// Whether sums of floating point are cut to integers in every iteration: the order matters.
-    fn is_cut(&self, scalar: &profile::lens::Scalar) -> bool {
-        const INTEGERS: [&str; 8] =
-            ["int", "long", "short", "char", "unsigned", "signed", "size_t", "integer"];
-        let is_integer = scalar
-            .type_text
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .any(|word| INTEGERS.contains(&word) || word.ends_with("_t"));
-        let lines: Vec<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
-        let on_lines = |is: &dyn Fn(&profile::Statement) -> bool| {
-            self.profile.statements.iter().any(|s| {
-                s.float
-                    && is(s)
-                    && lines.contains(&self.profile.location(s.location).line)
-                    && self.is_same_file(s.location)
-            })
-        };
-        is_integer
-            && on_lines(&|s| s.operation == Operation::Convert && !s.linear)
-            && on_lines(&|s| matches!(s.operation, Operation::Add | Operation::Multiply))
-    }
-
     fn is_same_file(&self, location: u32) -> bool {
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
         self.profile.location(location).file == own.file
@@ -1909,8 +1881,10 @@ impl Loop<'_> {
         let pointers = facts.source.arrays.iter().filter(is_kept);
         let mut writes = pointers.flat_map(|array| array.accesses.iter().map(move |access| (array, access)));
         let found = writes.find(|(array, access)| {
+            let stays =
+                || access.affine.iter().all(|own| own.as_ref().is_some_and(|own| own.terms.is_empty()));
             matches!(access.mode, AccessMode::Write | AccessMode::Update(_))
-                && access.affine.iter().all(|own| own.as_ref().is_some_and(|own| own.terms.is_empty()))
+                && (facts.is_placed(&array.root) || stays())
                 && !array.type_text.contains("vector")
                 && !self.stores_on(&[access.at.line])
         });
