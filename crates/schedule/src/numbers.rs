@@ -22,16 +22,15 @@ impl Integer {
         }
         let words = || {
             text.split(|c: char| !c.is_alphanumeric() && c != '_')
-                .map(|word| word.strip_prefix("std::").unwrap_or(word))
                 .filter(|word| !word.is_empty() && !PASSED_OVER.contains(word))
         };
         if words().any(|word| matches!(word, "bool" | "_bool")) {
             return (words().count() == 1).then_some(Integer { bits: 1, is_signed: false });
         }
-        if let [Some(one), None] = [words().next(), words().nth(1)] {
-            if let Some((_, bits, is_signed)) = NAMED.iter().find(|named| named.0 == one) {
-                return Some(Integer { bits: *bits, is_signed: *is_signed });
-            }
+        if let [Some(one), None] = [words().next(), words().nth(1)]
+            && let Some((_, bits, is_signed)) = NAMED.iter().find(|named| named.0 == one)
+        {
+            return Some(Integer { bits: *bits, is_signed: *is_signed });
         }
         if words().any(|word| !BUILT.contains(&word)) || words().next().is_none() {
             return None;
