@@ -201,6 +201,28 @@ ALONE void left_on_the_stack(int *b, int n) {
         b[i] = *p;
     }
 }
+ALONE void scratch_on_the_stack(double *b, const double *a, int n) {
+    double *s = (double *)alloca(16);
+    for (int i = 0; i < n; i++) { //= private
+        s[0] = a[i];
+        s[1] = s[0] * 2;
+        b[i] = s[0] + s[1];
+    }
+}
+ALONE int unsigned_variable(const int *a, int n) {
+    unsigned m = 5;
+    for (int i = 0; i < n; i++) //= reduction
+        if (a[i] > m) m = a[i];
+    return m;
+}
+ALONE void own_array(double *b, const double *a, int n) {
+    for (int i = 0; i < n; i++) { //= yes
+        double t[3] = {a[i], 1, 2}, s = 0;
+        for (double &x : t) x *= 2;
+        for (double x : t) s += x;
+        b[i] = s;
+    }
+}
 int main(void) {
     enum { N = 300 };
     static int a[N]; static unsigned u[N]; static double x[N], y[N], p[2]; static int few[N], half[N]; int f = 0;
@@ -211,7 +233,8 @@ int main(void) {
     chosen(y, x, N); chosen_element(y, x, N); own_element(y, x, N); walked(y, x, N); one_line(p, y, x, N); two_flags(&f, &f, few, N); in_pairs(y, half, x, N); apart(y, x, N);
 #define T(call) for (int i = 0; i < N; i++) b[i] = i / 2 % 7; call; show(#call, b, N);
     T(by_lambda(b, N)) T(by_pointer(b, N)) T(by_object(b, N)) T(by_wrapper(b, N, skip)) T(by_exchange(b, N)) T(by_value(b, N)) T(at_least(b, N)) T(left_on_the_stack(b, N))
-    made_in_place(y, x, N);
+    made_in_place(y, x, N); scratch_on_the_stack(y, x, N); own_array(y, x, N);
+    printf("%d\n", unsigned_variable(a, N));
     double s = left_in_place(x, N);
     for (int i = 0; i < N; i++) s += y[i] * (i % 5);
     printf("%g %d\n", s, f);

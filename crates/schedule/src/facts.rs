@@ -816,6 +816,32 @@ impl<'a> Facts<'a> {
         self.writes_on(line, &|_| true, &|scalar| !scalar.is_own_storage())
     }
 
+    /// Whether a reference leads to storage of the body alone: what it is bound to, there or by a loop over a container, the body declares.
+    pub fn is_bound_to_own(&self, reference: &Scalar) -> bool {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let names = |text: &str| -> Vec<String> {
+            text.split(|c: char| !is_name(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
+        let is_own = |name: &String| {
+            let declares = |scalar: &Scalar| scalar.name == *name && scalar.is_private();
+            let array = |array: &Array| array.name == *name && array.home == Home::InBody && array.fixed;
+            self.source.scalars.iter().any(declares) || self.source.arrays.iter().any(array)
+        };
+        let of_loops = self.inner_loops().flat_map(|inner| &inner.iterators);
+        let bounds = of_loops.filter(|own| own.name == reference.name).filter_map(|own| own.bound.as_deref());
+        let is_binding = |kind| kind == DefinitionKind::Declaration;
+        let values =
+            reference.definitions.iter().filter(|own| is_binding(own.kind)).map(|own| own.value.as_str());
+        let mut all = bounds.chain(values).filter(|text| !text.is_empty()).peekable();
+        all.peek().is_some() && all.all(|text| names(text).first().is_some_and(is_own))
+    }
+
+    /// Whether a line writes elements of what the body declares.
+    pub fn writes_own_on(&self, line: u32) -> bool {
+        let arrays = self.source.arrays.iter().filter(|array| array.home == Home::InBody);
+        arrays.flat_map(writes).any(|write| write.at.line == line)
+    }
+
     /// Whether a line that assigns a variable writes something else, too, which is no part of the same.
     pub fn writes_beside(&self, scalar: &Scalar) -> bool {
         let is_other = |other: &Scalar| other.root != scalar.root;
@@ -1493,10 +1519,13 @@ fn is_narrowed(source: &SourceLoop, scalar: &Scalar, value: &str, update: &profi
             source.scalars.iter().find(|own| own.name == operand && own.form == ScalarForm::Variable)?;
         Some(own.type_text.as_str())
     };
-    let text = named.or_else(cast).map(|(text, _)| text).filter(|text| Integer::of(text).is_some());
-    let text = text.or_else(of_element).or_else(of_variable);
-    let types = Integer::of(&scalar.type_text).zip(text.and_then(Integer::of));
-    types.is_some_and(|(own, other)| !own.holds(other))
+    let spelled = |of: Option<(&str, &str)>| of.and_then(|(text, _)| Integer::of(text));
+    let Some(own) = Integer::of(&scalar.type_text) else { return false };
+    let other = spelled(cast()).or_else(|| Integer::of(of_element().or_else(of_variable)?));
+    // What both are converted to before they are compared: signed numbers are another order then.
+    let compared = spelled(named);
+    let is_other_order = compared.is_some_and(|compared| !compared.holds(own) || !own.is_signed_as(compared));
+    is_other_order || other.or(compared).is_some_and(|other| !own.holds(other))
 }
 
 /// Whether what is called may leave something behind: it keeps a value, writes elements or what it is handed, or its

@@ -45,10 +45,16 @@ impl Integer {
         Some(Integer { bits, is_signed: !has("unsigned") })
     }
 
-    /// Whether every value of another type stays as it is in this one.
+    /// Whether both are signed, or this one alone is not: none of its values is another number in the other one, if that holds them.
+    pub fn is_signed_as(self, wider: Integer) -> bool {
+        self.is_signed == wider.is_signed || wider.is_signed
+    }
+
+    /// Whether all values of another type are told apart in this one, in the order in which both are compared: as unsigned numbers where one is, unless
+    /// they are promoted to `int` before.
     pub fn holds(self, other: Integer) -> bool {
         match (self.is_signed, other.is_signed) {
-            (false, true) => false,
+            (false, true) => self.bits >= 32 && self.bits >= other.bits,
             (true, false) => self.bits > other.bits,
             _ => self.bits >= other.bits,
         }
@@ -139,7 +145,10 @@ mod tests {
             ("long", "int", true),
             ("int", "unsigned", false),
             ("long", "unsigned", true),
-            ("unsigned", "int", false),
+            ("unsigned", "int", true),
+            ("size_t", "int", true),
+            ("unsigned", "long", false),
+            ("unsigned short", "short", false),
             ("short", "int", false),
             ("bool", "char", false),
             ("int", "bool", true),

@@ -1857,7 +1857,9 @@ impl Loop<'_> {
         let is_own = |home: Home| matches!(home, Home::Local | Home::StaticLocal | Home::InBody);
         let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| {
             let lines: Vec<u32> = crate::facts::assigned(scalar).map(|own| own.at.line).collect();
-            let is_reference = scalar.form == ScalarForm::Variable && scalar.storage.reference;
+            let is_reference = scalar.form == ScalarForm::Variable
+                && scalar.storage.reference
+                && !facts.is_bound_to_own(scalar);
             let is_kept = || match !is_reference && facts.is_one_pointed(scalar) {
                 true => !self.is_stored(scalar),
                 // Wherever it leads, what is written there is stored, or kept in registers; of several writes on a line some may be.
@@ -2098,6 +2100,29 @@ impl Loop<'_> {
             && object.is_some_and(|o| o.kind == ObjectKind::Frame && self.is_of_own_frame(o))
             && self.facts.is_some_and(Facts::fills_outer_array)
             && moves()
+        {
+            finding.remedy = Remedy::Privatise;
+        }
+        // What a pointer leads to that the function has made before: `alloca`, a compound literal. Temporaries are reached by the frame alone.
+        let is_led_to = || {
+            let is_load = |s: StatementIndex| {
+                is_inside(self.profile, s, self.context)
+                    && self.is_direct(s)
+                    && !self.reads.stays_in_registers(s)
+                    && !self.reads.stores(s)
+            };
+            needs::accesses(self.profile, finding).filter(|access| access.write).any(|access| {
+                let mut into = self.profile.dependences.iter().filter(|d| d.sink == access.statement);
+                let line = self.profile.location_of(access.statement).line;
+                self.is_direct(access.statement)
+                    && !self.facts.is_some_and(|facts| facts.writes_own_on(line))
+                    && into.any(|d| !d.memory && d.role == profile::Use::Address && is_load(d.source))
+            })
+        };
+        if finding.remedy == Remedy::Silent
+            && !self.is_optimised()
+            && object.is_some_and(|o| o.kind == ObjectKind::Frame && self.is_of_own_frame(o))
+            && is_led_to()
         {
             finding.remedy = Remedy::Privatise;
         }

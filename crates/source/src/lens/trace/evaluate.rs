@@ -582,7 +582,7 @@ impl Walker<'_> {
         }
         let sharing = match self.sharing((function, index, count), is_macro) {
             Some(SharingKind::PerhapsReference)
-                if matches!(argument.what, Term::Name(_)) && known::writes_arguments(function) =>
+                if matches!(argument.what, Term::Name(_)) && known::writes_argument(function, index) =>
             {
                 Some(SharingKind::Reference)
             }

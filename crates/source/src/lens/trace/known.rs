@@ -34,12 +34,15 @@ pub(super) fn is_exit(function: &str) -> bool {
     )
 }
 
-/// Whether a function of the library of C++ may write what it is handed by its name.
-pub(in super::super) fn writes_arguments(function: &str) -> bool {
+/// Whether a function of the library of C++ may write an argument that it is handed by its name.
+pub(in super::super) fn writes_argument(function: &str, argument: usize) -> bool {
     // `invoke` and `apply` hand them on to what they are handed first.
     let name = function.strip_prefix("std::").unwrap_or(function);
     let name = name.split('<').next().unwrap_or(name);
-    matches!(name, "swap" | "exchange" | "iter_swap" | "invoke" | "invoke_r" | "apply" | "tie" | "advance")
+    match name {
+        "exchange" | "advance" => argument == 0,
+        _ => matches!(name, "swap" | "iter_swap" | "invoke" | "invoke_r" | "apply" | "tie"),
+    }
 }
 
 /// Whether a function takes its arguments by value or for reading alone, in every library that is in use.
