@@ -21,6 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{Facts, Role, mentions};
 use crate::graph::{self, LoopEdges};
 use crate::names::short_name;
+use crate::numbers::bytes;
 use crate::scev::is_fixed;
 
 /// Indexes of all accesses and statements.
@@ -826,26 +827,6 @@ fn lanes(text: &[(&Array, &ArrayAccess)], of: &[&profile::Access]) -> usize {
         None => 1,
     });
     of.sum()
-}
-
-/// Size of a number by its type as written.
-fn bytes(text: &str) -> Option<u32> {
-    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let has = |name: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
-    match () {
-        () if has("double") || has("long") || has("int64_t") || has("uint64_t") || has("size_t") => Some(8),
-        () if has("f64") || has("i64") || has("u64") || has("usize") => Some(8),
-        () if has("char") || has("int8_t") || has("uint8_t") || has("u8") || has("i8") || has("bool") => {
-            Some(1)
-        }
-        () if has("short") || has("int16_t") || has("uint16_t") || has("u16") || has("i16") => Some(2),
-        () if has("int") || has("float") || has("unsigned") || has("f32") || has("i32") || has("u32") => {
-            Some(4)
-        }
-        () if has("int32_t") || has("uint32_t") => Some(4),
-        () if words.any(|word| word == "8") => Some(8),
-        () => None,
-    }
 }
 
 /// Whether what is read of an element is an array in it, of which elements are accessed: `a[i].b[k]`. Its address is that of the element;
