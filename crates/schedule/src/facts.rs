@@ -818,13 +818,11 @@ impl<'a> Facts<'a> {
 
     /// Whether a reference leads to storage of the body alone: what it is bound to, there or by a loop over a container, the body declares.
     pub fn is_bound_to_own(&self, reference: &Scalar) -> bool {
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        let names = |text: &str| -> Vec<String> {
-            text.split(|c: char| !is_name(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-        };
-        let is_own = |name: &String| {
-            let declares = |scalar: &Scalar| scalar.name == *name && scalar.is_private();
-            let array = |array: &Array| array.name == *name && array.home == Home::InBody && array.fixed;
+        let is_own = |text: &str| {
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let name = words.find(|word| !word.is_empty()).unwrap_or_default();
+            let declares = |scalar: &Scalar| scalar.name == name && scalar.is_private();
+            let array = |array: &Array| array.name == name && array.home == Home::InBody && array.fixed;
             self.source.scalars.iter().any(declares) || self.source.arrays.iter().any(array)
         };
         let of_loops = self.inner_loops().flat_map(|inner| &inner.iterators);
@@ -833,7 +831,7 @@ impl<'a> Facts<'a> {
         let values =
             reference.definitions.iter().filter(|own| is_binding(own.kind)).map(|own| own.value.as_str());
         let mut all = bounds.chain(values).filter(|text| !text.is_empty()).peekable();
-        all.peek().is_some() && all.all(|text| names(text).first().is_some_and(is_own))
+        all.peek().is_some() && all.all(is_own)
     }
 
     /// Whether a line writes elements of what the body declares.

@@ -194,6 +194,11 @@ impl Reads {
         !self.of.contains_key(&statement) && !self.writes.contains_key(&statement)
     }
 
+    /// Whether a statement reads memory, and stores nothing.
+    pub fn only_loads(&self, statement: StatementIndex) -> bool {
+        self.of.contains_key(&statement) && !self.stores(statement)
+    }
+
     /// Whether a statement stores into memory.
     pub fn stores(&self, statement: StatementIndex) -> bool {
         self.writes.contains_key(&statement)

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 
 use crate::always;
 use crate::compiled::{self, Accesses};
-use crate::facts::{Facts, Role, changes_one_place, is_fixed, is_memory};
+use crate::facts::{Facts, Role, assigned, changes_one_place, is_fixed, is_memory};
 use crate::gaps;
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
 use crate::masks;
@@ -920,8 +920,7 @@ impl Loop<'_> {
         let place = self.profile.location_of(d.source);
         !d.memory
             && self.profile.statements[d.source as usize].operation == Operation::Copy
-            && !self.reads.stays_in_registers(d.source)
-            && !self.reads.stores(d.source)
+            && self.reads.only_loads(d.source)
             && self.is_direct(d.source)
             && self.is_direct(d.sink)
             && self.is_same_file(self.profile.statements[d.source as usize].location)
@@ -1856,7 +1855,7 @@ impl Loop<'_> {
         let facts = self.facts?;
         let is_own = |home: Home| matches!(home, Home::Local | Home::StaticLocal | Home::InBody);
         let scalar = facts.scalars.iter().map(|(scalar, _)| *scalar).find(|scalar| {
-            let lines: Vec<u32> = crate::facts::assigned(scalar).map(|own| own.at.line).collect();
+            let lines: Vec<u32> = assigned(scalar).map(|own| own.at.line).collect();
             let is_reference = scalar.form == ScalarForm::Variable
                 && scalar.storage.reference
                 && !facts.is_bound_to_own(scalar);
@@ -2106,10 +2105,7 @@ impl Loop<'_> {
         // What a pointer leads to that the function has made before: `alloca`, a compound literal. Temporaries are reached by the frame alone.
         let is_led_to = || {
             let is_load = |s: StatementIndex| {
-                is_inside(self.profile, s, self.context)
-                    && self.is_direct(s)
-                    && !self.reads.stays_in_registers(s)
-                    && !self.reads.stores(s)
+                is_inside(self.profile, s, self.context) && self.is_direct(s) && self.reads.only_loads(s)
             };
             needs::accesses(self.profile, finding).filter(|access| access.write).any(|access| {
                 let mut into = self.profile.dependences.iter().filter(|d| d.sink == access.statement);
