@@ -4,7 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use profile::lens::Integer;
 use profile::{ContextKind, Profile, SourceFile};
+use program::numbers::{Number, Numbers};
+use source::lens::Name;
 
 /// Reads the files in which loops of the program's own code are. Those that are missing, or were changed after the program was
 /// built, say nothing.
@@ -35,11 +38,26 @@ pub fn read(profile: &mut Profile, program: &Path) {
     for file in others.filter(|file| !file.starts_with("/usr/")).collect::<BTreeSet<_>>() {
         _ = methods.read(Path::new(file));
     }
+    let numbers = Numbers::read(program);
+    let types = |name: Name<'_>| {
+        let found = match name {
+            Name::Variable { function, name } => numbers.of_variable(function, name),
+            Name::Member(name) => numbers.of_member(name),
+        };
+        let integer = |number: &Number| match *number {
+            Number::Integer { bits, is_signed } => Some(Integer::new(bits, is_signed)),
+            Number::Float => None,
+        };
+        found.iter().map(integer).collect()
+    };
     profile.sources = files
         .into_iter()
         .map(|file| {
             let mut loops = reader.read(Path::new(&file)).ok();
-            loops.iter_mut().for_each(|loops| methods.refine(loops));
+            for loops in &mut loops {
+                methods.refine(loops);
+                source::lens::take_back_narrowed(loops, &types);
+            }
             SourceFile { loops, file }
         })
         .collect();

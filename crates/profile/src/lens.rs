@@ -14,9 +14,11 @@
 //! Limits: macros are written out as far as `source` can, loops in them are not; headers are read for what they declare; types are not resolved; a name declared in another file is
 //! [`Home::Unknown`].
 
+mod integer;
 mod lookup;
 mod scalar;
 
+pub use integer::Integer;
 pub use scalar::*;
 
 use serde::{Deserialize, Serialize};
@@ -372,7 +374,7 @@ pub struct ArrayAccess {
     pub affine: Vec<Option<Affine>>,
     /// The member of the element that is accessed: `x` of `a[i].x`; empty for the element itself.
     pub member: String,
-    /// What is assigned to it, as written; empty for reads and updates, and where that is not known.
+    /// What is assigned to it, or what its old value is combined with, as written; empty for reads, and where that is not known.
     pub value: String,
 }
 

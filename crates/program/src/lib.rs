@@ -7,6 +7,7 @@
 //! - [`kept`]: variables of the source that code keeps in registers;
 //! - [`known`]: what an earlier run showed, for a second one;
 //! - [`image`]: mapped files, symbols, demangling, source lines with inlining;
+//! - [`numbers`]: types of numbers by the names of the source;
 //! - [`sources`]: the source files that debug information names;
 //! - [`variables`]: variables of the source, with scope and storage, from debug information.
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@ pub mod image;
 pub mod kept;
 pub mod known;
 pub mod nested;
+pub mod numbers;
 mod owners;
 pub mod recursion;
 pub mod sources;

@@ -62,13 +62,23 @@ impl Accesses {
     }
 
     /// The accesses of a context itself.
-    fn of<'p>(
+    pub fn of<'p>(
         &self,
         profile: &'p Profile,
         context: ContextIndex,
     ) -> impl Iterator<Item = &'p profile::Access> {
         let own = self.by_context.get(&context).into_iter().flatten();
         own.map(|&access| &profile.accesses[access as usize])
+    }
+
+    /// The statements of a context itself.
+    pub fn statements<'p>(
+        &self,
+        profile: &'p Profile,
+        context: ContextIndex,
+    ) -> impl Iterator<Item = &'p profile::Statement> {
+        let own = self.statements.get(&context).into_iter().flatten();
+        own.map(|&statement| &profile.statements[statement as usize])
     }
 
     /// The lines of the calls inside a loop.

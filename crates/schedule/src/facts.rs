@@ -15,7 +15,6 @@ use rustc_hash::FxHashSet;
 
 use crate::advance;
 use crate::names::short_name;
-use crate::numbers::Integer;
 use crate::subscript::{self, Course, Meeting};
 
 /// What a variable is to a loop.
@@ -497,16 +496,42 @@ impl<'a> Facts<'a> {
 
     /// An element that is the same in all iterations, and that they only combine with an operator: the array, and the lines.
     pub fn combined_element(&self) -> Option<(&'a str, Vec<u32>)> {
-        let [iterator] = &self.source.iterators[..] else { return None };
-        self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
-            let is_met = |access: &&ArrayAccess| {
-                matches!(access.mode, AccessMode::Update(_))
-                    && subscript::meeting(&access.subscripts, &access.subscripts, &iterator.name)
-                        == Some(Meeting::Everywhere)
-                    && !self.depends(access)
+        self.combined_elements().next().map(|(array, accesses)| {
+            (array.name.as_str(), accesses.iter().map(|access| access.at.line).collect())
+        })
+    }
+
+    /// The same, of arrays that outlive the iteration, where nothing else is done with that element: it is a reduction, whether the run shows it
+    /// or the compiler has it in a register.
+    pub fn only_combined_element(&self) -> Option<(&'a str, Vec<u32>)> {
+        let (array, accesses) = self.combined_elements().find(|(array, accesses)| {
+            let is_combined = |access: &ArrayAccess| {
+                let is_same =
+                    |own: &&ArrayAccess| (own.element(), &own.member) == (access.element(), &access.member);
+                matches!(access.mode, AccessMode::Update(_)) || !accesses.iter().any(|own| is_same(&own))
             };
-            let lines: Vec<u32> = array.accesses.iter().filter(is_met).map(|access| access.at.line).collect();
-            (!lines.is_empty()).then_some((array.name.as_str(), lines))
+            array.home != Home::InBody && array.accesses.iter().all(is_combined)
+        })?;
+        Some((array.name.as_str(), accesses.iter().map(|access| access.at.line).collect()))
+    }
+
+    fn combined_elements(&self) -> impl Iterator<Item = (&'a Array, Vec<&'a ArrayAccess>)> {
+        let iterator = match &self.source.iterators[..] {
+            [one] => Some(one),
+            _ => None,
+        };
+        let arrays = self.source.arrays.iter().filter(|array| self.is_one_place(array));
+        arrays.filter_map(move |array| {
+            let is_met = |access: &&ArrayAccess| {
+                iterator.is_some_and(|iterator| {
+                    matches!(access.mode, AccessMode::Update(_))
+                        && subscript::meeting(&access.subscripts, &access.subscripts, &iterator.name)
+                            == Some(Meeting::Everywhere)
+                        && !self.depends(access)
+                })
+            };
+            let met: Vec<&ArrayAccess> = array.accesses.iter().filter(is_met).collect();
+            (!met.is_empty()).then_some((array, met))
         })
     }
 
@@ -1458,7 +1483,6 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
     let mut operators = scalar.definitions.iter().map(|definition| {
         let operator = match (&definition.update, definition.kind) {
             (Some(update), _) if update.operand_reads_itself || has_others(update) => None,
-            (Some(update), _) if is_narrowed(source, scalar, &definition.value, update) => None,
             (Some(update), _) => Some(update.operator),
             (None, DefinitionKind::Increment(_)) => Some(Operator::Add),
             (None, _) => None,
@@ -1493,37 +1517,6 @@ fn reduction(source: &SourceLoop, scalar: &Scalar) -> Option<Operator> {
 pub fn assigned(scalar: &Scalar) -> impl Iterator<Item = &profile::lens::Definition> {
     let is_one = |kind| !matches!(kind, DefinitionKind::Declaration | DefinitionKind::Iteration);
     scalar.definitions.iter().filter(move |own| is_one(own.kind))
-}
-
-/// Whether a minimum or maximum is of integers of another type than its variable, which has not all of their values: what is kept of one
-/// is then not what was compared, and matters to the next comparison.
-fn is_narrowed(source: &SourceLoop, scalar: &Scalar, value: &str, update: &profile::lens::Update) -> bool {
-    if !matches!(update.operator, Operator::Minimum | Operator::Maximum)
-        || scalar.form != ScalarForm::Variable
-    {
-        return false;
-    }
-    let operand = update.operand.trim();
-    // `max<T>(s, e)`, `(T)e`, `a[k]`, `e`.
-    let named = ["max<", "min<"].iter().find_map(|own| value.split_once(own)?.1.split_once('>'));
-    let cast = || operand.strip_prefix('(')?.split_once(')');
-    let of_element = || {
-        let (name, _) = operand.split_once('[').or_else(|| operand.split_once('('))?;
-        let array = source.arrays.iter().find(|array| array.name == name.trim())?;
-        Some(array.type_text.as_str())
-    };
-    let of_variable = || {
-        let own =
-            source.scalars.iter().find(|own| own.name == operand && own.form == ScalarForm::Variable)?;
-        Some(own.type_text.as_str())
-    };
-    let spelled = |of: Option<(&str, &str)>| of.and_then(|(text, _)| Integer::of(text));
-    let Some(own) = Integer::of(&scalar.type_text) else { return false };
-    let other = spelled(cast()).or_else(|| Integer::of(of_element().or_else(of_variable)?));
-    // What both are converted to before they are compared: signed numbers are another order then.
-    let compared = spelled(named);
-    let is_other_order = compared.is_some_and(|compared| !compared.holds(own) || !own.is_signed_as(compared));
-    is_other_order || other.or(compared).is_some_and(|other| !own.holds(other))
 }
 
 /// Whether what is called may leave something behind: it keeps a value, writes elements or what it is handed, or its

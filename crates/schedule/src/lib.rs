@@ -55,6 +55,7 @@ pub mod source;
 pub mod storage;
 pub mod subscript;
 pub mod synthetic;
+mod unrolled;
 pub mod verdict;
 pub mod ways;
 

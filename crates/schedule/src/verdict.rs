@@ -34,6 +34,7 @@ use crate::overlap;
 use crate::reduction::{self, Converted, Reduction};
 use crate::scev::{self, Reads, Scevs};
 use crate::storage::{self, Coverage, Finding, Remedy};
+use crate::unrolled::Unrolled;
 
 /// Whether a loop's iterations can run in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -377,6 +378,10 @@ pub fn judge(
             found.block(edge.dependence, None);
         }
     }
+    if loop_of.is_optimised() && element.is_none() && !is_passed_on && !is_reduced {
+        // A register that goes around is explained by the text in other ways, and code that did not run shows nothing.
+        element = facts.and_then(Facts::only_combined_element);
+    }
     // Storage of induction variables and accumulators is dealt with by what replaces them.
     let joined = loop_of.joined();
     let skip = |s: StatementIndex, used: &ObjectUse| {
@@ -683,6 +688,17 @@ pub fn judge(
                 })
         {
             unknown = unknown.or_else(|| Some(Unknown::Removed { name: name.to_owned(), line }));
+        }
+        if found.blocking.is_empty()
+            && is_optimised
+            && let Some(unrolled) = Unrolled::of(profile, context, &indexes.accesses, facts)
+        {
+            let place = unrolled.overwritten().or_else(|| unrolled.between(inside));
+            let why = place.map(|place| {
+                let place = profile.location(place);
+                Unknown::Elsewhere { name: short_name(&place.function).to_owned(), line: place.line }
+            });
+            unknown = unknown.or(why);
         }
         if found.blocking.is_empty()
             && is_optimised

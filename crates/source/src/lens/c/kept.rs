@@ -199,7 +199,13 @@ impl C<'_> {
         let mut open = vec![value];
         while let Some(value) = open.pop() {
             match value.kind() {
-                "initializer_list" | "argument_list" => open.extend(children(value)),
+                "initializer_list" | "argument_list" | "parenthesized_expression" => {
+                    open.extend(children(value))
+                }
+                "conditional_expression" => {
+                    let either = ["consequence", "alternative"].map(|name| value.child_by_field_name(name));
+                    open.extend(either.into_iter().flatten());
+                }
                 _ => self.keep(value, out),
             }
         }

@@ -768,11 +768,13 @@ impl Walker<'_> {
             let mode = operator.map_or(AccessMode::Write, AccessMode::Update);
             self.access(target, &base, &subscripts, member, mode);
             let own = &self.trace.definitions[definition];
-            if mode == AccessMode::Write
-                && own.kind == DefinitionKind::Plain
-                && let Some(access) = self.trace.accesses.last_mut()
-            {
-                access.value.clone_from(&own.value);
+            let value = match (mode, &own.update) {
+                (AccessMode::Write, _) if own.kind == DefinitionKind::Plain => Some(&own.value),
+                (AccessMode::Update(_), Some(update)) => Some(&update.operand),
+                _ => None,
+            };
+            if let Some((value, access)) = value.zip(self.trace.accesses.last_mut()) {
+                access.value.clone_from(value);
             }
             return;
         }

@@ -173,7 +173,8 @@ impl Walker<'_> {
             None if is_object => ScalarForm::PointedMember,
             None => ScalarForm::Variable,
             Some("*") => ScalarForm::Dereference,
-            Some(_) if is_pointed || is_object || path.iter().any(|part| part == "*") => {
+            // Members that are references lead elsewhere, too.
+            Some(_) if is_pointed || is_object || path.iter().any(|part| self.leads_elsewhere(part)) => {
                 ScalarForm::PointedMember
             }
             Some(_) => ScalarForm::Member,
@@ -181,6 +182,11 @@ impl Walker<'_> {
         let name = self.path_name(variable, &path);
         self.trace.places.push(Place { variable, path, name, form, is_kept: false });
         index
+    }
+
+    fn leads_elsewhere(&self, part: &str) -> bool {
+        let references = &self.environment.members_elsewhere.references;
+        part == "*" || part.strip_prefix('.').is_some_and(|member| references.contains(member))
     }
 
     fn path_name(&self, variable: usize, path: &[String]) -> String {

@@ -1,0 +1,315 @@
+//! Minima and maxima of integers in places that have not all of their values.
+//!
+//! What is kept of a value that does not fit is then not what was compared, and matters to the next comparison: no minimum, and the order of
+//! the iterations decides. (A sum may be cut, it is the same in the end; rounding keeps the order of numbers of floating point.)
+//!
+//! Types are those that the text spells, and where it does not, those that the debug information has for its names.
+//!
+//! Limits: what functions return is not known; their arguments stand for it.
+
+use profile::lens::{
+    AccessMode, Array, ArrayAccess, FileLoops, Integer, Language, Operator, Scalar, ScalarForm, SourceLoop,
+    Update,
+};
+
+/// A name the type of which is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name<'a> {
+    /// A variable: of what it is, or of its elements.
+    Variable {
+        /// The function around; empty outside of all.
+        function: &'a str,
+        /// Its name.
+        name: &'a str,
+    },
+    /// A member of a class.
+    Member(&'a str),
+}
+
+/// What debug information says of a name: the types that it may stand for; `None` for those of floating point.
+pub type Types<'a> = &'a dyn Fn(Name<'_>) -> Vec<Option<Integer>>;
+
+/// Takes back that updates are minima or maxima where they are narrowed.
+pub fn refine(file: &mut FileLoops, types: Types<'_>) {
+    let language = file.language;
+    if language == Language::Rust {
+        // Nothing is converted there unless the text says so.
+        return;
+    }
+    for one in &mut file.loops {
+        let of_scalars: Vec<(usize, usize)> = one
+            .scalars
+            .iter()
+            .enumerate()
+            .flat_map(|(at, scalar)| (0..scalar.definitions.len()).map(move |definition| (at, definition)))
+            .filter(|&(at, definition)| {
+                let scalar = &one.scalars[at];
+                let own = &scalar.definitions[definition];
+                let is_narrowed = |update: &Update| {
+                    let text = Text { source: one, language, types };
+                    is_extreme(update.operator)
+                        && text.is_narrowed(&text.of_scalar(scalar), &own.value, &update.operand)
+                };
+                own.update.as_ref().is_some_and(is_narrowed)
+            })
+            .collect();
+        let of_arrays: Vec<(usize, usize)> = one
+            .arrays
+            .iter()
+            .enumerate()
+            .flat_map(|(at, array)| (0..array.accesses.len()).map(move |access| (at, access)))
+            .filter(|&(at, access)| {
+                let array = &one.arrays[at];
+                let own = &array.accesses[access];
+                let text = Text { source: one, language, types };
+                matches!(own.mode, AccessMode::Update(operator) if is_extreme(operator))
+                    && text.is_narrowed(&text.of_element(array, own), &own.value, &own.value)
+            })
+            .collect();
+        for (at, definition) in of_scalars {
+            if let Some(update) = &mut one.scalars[at].definitions[definition].update {
+                update.operator = Operator::Other;
+            }
+        }
+        for (at, access) in of_arrays {
+            one.arrays[at].accesses[access].mode = AccessMode::Update(Operator::Other);
+        }
+    }
+}
+
+fn is_extreme(operator: Operator) -> bool {
+    matches!(operator, Operator::Minimum | Operator::Maximum)
+}
+
+/// A loop, and the types of the names in it.
+struct Text<'a> {
+    source: &'a SourceLoop,
+    language: Language,
+    types: Types<'a>,
+}
+
+impl Text<'_> {
+    /// Whether a place of these types does not hold all values of what is compared with it, `value` being what is assigned and `operand` what
+    /// is combined with the old value.
+    fn is_narrowed(&self, own: &[Option<Integer>], value: &str, operand: &str) -> bool {
+        if own.is_empty() || own.iter().any(Option::is_none) {
+            return false;
+        }
+        // `max<T>(s, e)`: what both are converted to before they are compared, where signed numbers may be in another order.
+        let named = ["max<", "min<"].iter().find_map(|own| value.split_once(own)?.1.split_once('>'));
+        let compared = named.and_then(|(text, _)| Integer::of(text));
+        let others = match cast(operand).map(Integer::of) {
+            Some(Some(other)) => vec![Some(other)],
+            _ => self.of_expression(operand),
+        };
+        if others.iter().any(Option::is_none) {
+            return false;
+        }
+        own.iter().flatten().any(|own| {
+            compared.is_some_and(|compared| !compared.holds(*own) || !own.is_signed_as(compared))
+                || others.iter().flatten().any(|other| !own.holds(*other))
+                || others.is_empty() && compared.is_some_and(|compared| !own.holds(compared))
+        })
+    }
+
+    fn of_scalar(&self, scalar: &Scalar) -> Vec<Option<Integer>> {
+        let spelled = Integer::of(&scalar.type_text).filter(|_| scalar.form == ScalarForm::Variable);
+        spelled.map_or_else(|| self.of_name(&scalar.name), |own| vec![Some(own)])
+    }
+
+    fn of_element(&self, array: &Array, access: &ArrayAccess) -> Vec<Option<Integer>> {
+        if !access.member.is_empty() {
+            return self.of_name(&format!("{}.{}", array.name, access.member));
+        }
+        let spelled = Integer::of(&array.type_text).filter(|_| array.name == array.root);
+        spelled.map_or_else(|| self.of_name(&array.name), |own| vec![Some(own)])
+    }
+
+    /// Of a variable, or of the member that a path of names ends with.
+    fn of_name(&self, path: &str) -> Vec<Option<Integer>> {
+        let path = path.trim().trim_end_matches(')');
+        let last = path.rsplit(|c: char| !is_of_word(c)).next().unwrap_or_default();
+        let before = path[..path.len() - last.len()].trim_end();
+        let is_member = before.ends_with(['.', '%']) || before.ends_with("->");
+        if is_member || last.is_empty() {
+            return (self.types)(Name::Member(last));
+        }
+        let function = self.source.function.as_deref().unwrap_or_default();
+        (self.types)(Name::Variable { function, name: last })
+    }
+
+    /// Of the numbers that an expression is made of; in C what is computed is at least as wide as `int`.
+    fn of_expression(&self, text: &str) -> Vec<Option<Integer>> {
+        let is_fortran = matches!(self.language, Language::Fortran | Language::FixedFortran);
+        let mut out = Vec::new();
+        let mut rest = text.trim_start();
+        // A sign, or what leads through a pointer.
+        let mut is_start = true;
+        let mut is_computed = false;
+        let mut path = String::new();
+        while let Some(c) = rest.chars().next() {
+            let length = rest.find(|c: char| !is_of_word(c)).unwrap_or(rest.len());
+            if length > 0 {
+                let word = &rest[..length];
+                rest = &rest[length..];
+                let is_name = word.chars().next().is_some_and(|first| !first.is_ascii_digit());
+                path.push_str(word);
+                let goes_on =
+                    ['.', '%', '['].iter().any(|next| rest.starts_with(*next)) || rest.starts_with("->");
+                let is_call = rest.starts_with('(');
+                let of = if is_name { self.of_spelled(&path) } else { Vec::new() };
+                // What is named like a variable and called is an element.
+                let is_element = is_call && !of.is_empty();
+                if is_name && !is_call && !goes_on || is_element {
+                    out.extend(of);
+                }
+                if is_element {
+                    rest = behind_bracket(rest);
+                }
+                if !goes_on {
+                    path.clear();
+                }
+                is_start = false;
+                continue;
+            }
+            match c {
+                '[' => {
+                    rest = behind_bracket(rest);
+                    let goes_on =
+                        ['.', '['].iter().any(|next| rest.starts_with(*next)) || rest.starts_with("->");
+                    if !goes_on {
+                        if !path.is_empty() {
+                            out.extend(self.of_spelled(&path));
+                        }
+                        path.clear();
+                    }
+                    continue;
+                }
+                '.' | '%' if !path.is_empty() => path.push(c),
+                '-' if rest.starts_with("->") => {
+                    path.push_str("->");
+                    rest = &rest[2..];
+                    continue;
+                }
+                '*' | '&' if is_start => {}
+                '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '~' | '<' | '>' => is_computed = true,
+                _ => {}
+            }
+            is_start = matches!(c, '(' | ',') || is_start && (c.is_whitespace() || matches!(c, '*' | '&'));
+            rest = &rest[c.len_utf8()..];
+        }
+        if is_computed && !is_fortran && !out.is_empty() {
+            out.push(Some(Integer::new(32, true)));
+        }
+        out
+    }
+
+    /// Of a variable that the loop declares or assigns by the text, else by the debug information.
+    fn of_spelled(&self, path: &str) -> Vec<Option<Integer>> {
+        let scalar =
+            self.source.scalars.iter().find(|own| own.name == path && own.form == ScalarForm::Variable);
+        let array = self.source.arrays.iter().find(|own| own.name == path && own.name == own.root);
+        let text = scalar.map(|own| &own.type_text).or_else(|| Some(&array?.type_text));
+        text.and_then(|text| Integer::of(text)).map_or_else(|| self.of_name(path), |own| vec![Some(own)])
+    }
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What follows the bracket that a text begins with.
+fn behind_bracket(text: &str) -> &str {
+    let mut open = 0u32;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => open += 1,
+            ')' | ']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        if open == 0 {
+            return &text[at + c.len_utf8()..];
+        }
+    }
+    ""
+}
+
+/// The type that an expression is converted to: `(T)e`, `T(e)`, `static_cast<T>(e)`.
+fn cast(operand: &str) -> Option<&str> {
+    let operand = operand.trim();
+    if let Some(rest) = operand.strip_prefix('(') {
+        return rest.split_once(')').map(|(text, _)| text);
+    }
+    if let Some(rest) = operand.strip_prefix("static_cast<") {
+        return rest.split_once('>').map(|(text, _)| text);
+    }
+    let (text, rest) = operand.split_once('(')?;
+    (behind_bracket(&operand[text.len()..]).trim().is_empty() && !rest.is_empty()).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether each loop of a function still has a minimum or maximum.
+    fn kept(language: Language, text: &str) -> Vec<bool> {
+        let mut file = super::super::file(text.as_bytes(), language);
+        let types = |name: Name<'_>| match name {
+            Name::Variable { function: "f", name: "tiny" } | Name::Member("v") => {
+                vec![Some(Integer::new(8, true))]
+            }
+            Name::Variable { name: "wide", .. } => vec![Some(Integer::new(64, true))],
+            Name::Variable { name: "real", .. } => vec![None],
+            Name::Member("bits") => vec![Some(Integer::new(5, true))],
+            Name::Variable { name: "mixed", .. } => {
+                vec![Some(Integer::new(16, true)), Some(Integer::new(32, true))]
+            }
+            _ => Vec::new(),
+        };
+        refine(&mut file, &types);
+        let is_kept = |one: &SourceLoop| {
+            let of_scalars =
+                one.scalars.iter().flat_map(|own| &own.definitions).filter_map(|own| own.update.as_ref());
+            let of_arrays = one.arrays.iter().flat_map(|own| &own.accesses).map(|own| own.mode);
+            of_scalars.map(|update| update.operator).any(is_extreme)
+                || of_arrays
+                    .into_iter()
+                    .any(|mode| matches!(mode, AccessMode::Update(operator) if is_extreme(operator)))
+        };
+        file.loops.iter().map(is_kept).collect()
+    }
+
+    #[test]
+    fn minima_that_do_not_fit() {
+        for (body, is_kept) in [
+            ("if (a[i] > m) m = a[i];", true),
+            ("if (a[i] > s) s = a[i];", false),
+            ("if (a[i] > tiny) tiny = a[i];", false),
+            ("if (q[i].v > tiny) tiny = q[i].v;", true),
+            ("if (q[i].v > s) s = q[i].v;", true),
+            ("if (q[i].v + 1 > tiny) tiny = q[i].v + 1;", false),
+            ("if (wide[i] > m) m = wide[i];", false),
+            ("if (*(wide + i) > m) m = *(wide + i);", false),
+            ("if (abs(a[i]) > s) s = abs(a[i]);", false),
+            ("if (a[i] > p.bits) p.bits = a[i];", false),
+            ("if (q[i].v > p.bits) p.bits = q[i].v;", false),
+            ("if (a[i] > wide[3]) wide[3] = a[i];", true),
+            ("if (a[i] > tiny[3]) tiny[3] = a[i];", false),
+            ("if (real[i] > m) m = real[i];", true),
+            ("if (mixed[i] > s) s = mixed[i];", false),
+            ("if (a[i] > mixed) mixed = a[i];", false),
+            ("if ((short)a[i] > s) s = (short)a[i];", true),
+            ("if (other[i] > tiny) tiny = other[i];", true),
+        ] {
+            let text = format!(
+                "int f(const int *a, const struct q *q, int n) {{ int m = 0; short s = 0; for (int i = 0; i < n; i++) {{ {body} }} return m + s; }}"
+            );
+            assert_eq!(kept(Language::C, &text), [is_kept], "{body}");
+        }
+        let text = "subroutine f(a, n, m)\ninteger(8) a(n)\ninteger m(2)\ndo i = 1, n\nm(2) = max(m(2), int(a(i)))\nend do\ndo i = 1, n\nif (a(i) > m(1)) m(1) = a(i)\nend do\nend\n";
+        assert_eq!(kept(Language::Fortran, text), [true, false]);
+        let text = "int f(const std::vector<int> &a, int n) { short s = 0; for (int i = 0; i < n; i++) s = std::max<int>(s, a[i]); \
+                    for (int i = 0; i < n; i++) s = std::max(s, static_cast<short>(a[i])); return s; }";
+        assert_eq!(kept(Language::Cpp, text), [false, true]);
+    }
+}
