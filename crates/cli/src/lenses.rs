@@ -54,7 +54,7 @@ pub fn read(profile: &mut Profile, program: &Path) {
         .into_iter()
         .map(|file| {
             let mut loops = reader.read(Path::new(&file)).ok();
-            for loops in &mut loops {
+            if let Some(loops) = &mut loops {
                 methods.refine(loops);
                 source::lens::take_back_narrowed(loops, &types);
             }

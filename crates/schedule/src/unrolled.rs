@@ -23,8 +23,8 @@ use crate::scev::is_fixed;
 
 /// Most bytes of an access of one iteration.
 const SCALAR: u32 = 8;
-/// Most iterations that compilers make one.
-const MOST: i64 = 32;
+/// How many iterations compilers mostly make one.
+const UNITS: [i64; 4] = [2, 4, 8, 16];
 
 /// A compiled loop each iteration of which is several of its text.
 #[derive(Debug)]
@@ -32,7 +32,6 @@ pub struct Unrolled<'p> {
     profile: &'p Profile,
     context: ContextIndex,
     facts: &'p Facts<'p>,
-    dim: usize,
     /// How many.
     iterations: usize,
     /// The instructions that make each access, by address: per place, and whether it stores.
@@ -59,7 +58,9 @@ impl<'p> Unrolled<'p> {
         let mut of_text: FxHashMap<u32, Vec<Option<(i64, u32)>>> = FxHashMap::default();
         for array in &facts.source.arrays {
             let moved = |access: &ArrayAccess| {
-                let size = bytes(&array.type_text)?;
+                // Rows of arrays and elements that are no numbers move otherwise.
+                let size = element_bytes(&array.type_text)
+                    .filter(|_| access.subscripts.len() == array.dimensions.max(1))?;
                 let (last, rows) = access.affine.split_last()?;
                 let stays =
                     rows.iter().all(|row| row.as_ref().is_some_and(|row| row.of(&iterator.name) == 0));
@@ -111,12 +112,14 @@ impl<'p> Unrolled<'p> {
                 (&place.file, &place.function) != (&here.file, &here.function)
                     || !of_text.contains_key(&place.line)
             });
-            let all = is_called.then_some(2..=MOST).into_iter().flatten();
+            // Counters of several units are rarely of as many as that.
+            let all = UNITS.iter().copied().filter(|_| is_called);
             all.rev().find(|&n| is_apart(n) && is_of_some(n) && counts_by(n))
         });
         let iterations = usize::try_from(iterations?).ok()?;
         let mut copies: FxHashMap<_, Vec<_>> = FxHashMap::default();
-        for access in own {
+        // What stays where it is, iterations of the compiled loop overwrite in turn.
+        for access in own.into_iter().filter(|access| !is_fixed(&access.address, dim)) {
             let statement = &profile.statements[access.statement as usize];
             copies
                 .entry((statement.location, access.write))
@@ -127,7 +130,7 @@ impl<'p> Unrolled<'p> {
             of.sort_unstable();
             of.dedup();
         }
-        Some(Unrolled { profile, context, facts, dim, iterations, copies })
+        Some(Unrolled { profile, context, facts, iterations, copies })
     }
 
     /// Whether a place is of a function that has been put in the place of a call.
@@ -137,16 +140,20 @@ impl<'p> Unrolled<'p> {
         place.line > 0 && (&place.file, &place.function) != (&own.file, &own.function)
     }
 
-    /// Whether what a place of the text stores to only what it calls tells.
-    fn is_called(&self, place: LocationIndex) -> bool {
+    /// Whether a place is one that every iteration of the text comes to, as far as that says.
+    fn is_always(&self, place: LocationIndex) -> bool {
         let line = self.profile.location(place).line;
-        self.is_inlined(place) || self.facts.calls_on(line)
+        let mut accesses = self.facts.source.arrays.iter().flat_map(|array| &array.accesses);
+        let mut definitions = self.facts.source.scalars.iter().flat_map(|scalar| &scalar.definitions);
+        self.is_inlined(place)
+            || !accesses.any(|access| access.at.line == line && access.conditional)
+                && !definitions.any(|definition| definition.at.line == line && definition.conditional)
     }
 
-    /// A place in a function called by the text, or that stores where such a function says, where not every iteration stores by itself: what one of them has written another one overwrites.
+    /// A place where not every iteration stores by itself: what one of them has written another one overwrites.
     pub fn overwritten(&self) -> Option<LocationIndex> {
         let lacks = |(&(place, is_write), of): (&(LocationIndex, bool), &Vec<(u64, StatementIndex)>)| {
-            (is_write && of.len() % self.iterations != 0 && self.is_called(place)).then_some(place)
+            (is_write && of.len() % self.iterations != 0 && self.is_always(place)).then_some(place)
         };
         self.copies.iter().filter_map(lacks).min()
     }
@@ -163,11 +170,6 @@ impl<'p> Unrolled<'p> {
     /// Where in a function called by the text one end of a dependence between two of the iterations is.
     pub fn between(&self, inside: &LoopEdges) -> Option<LocationIndex> {
         let is_here = |s: StatementIndex| self.profile.context_of(s) == self.context;
-        // What stays where it is, iterations of the compiled loop overwrite in turn.
-        let moves = |d: &Dependence| {
-            let access = d.source_access.and_then(|access| self.profile.accesses.get(access as usize));
-            access.is_some_and(|access| !is_fixed(&access.address, self.dim))
-        };
         let place = |s: StatementIndex| self.profile.statements[s as usize].location;
         let is_between = |d: &Dependence| {
             let ends = [(d.source, d.kind != Kind::Anti), (d.sink, d.kind != Kind::Flow)];
@@ -176,14 +178,23 @@ impl<'p> Unrolled<'p> {
             source != sink
                 && d.memory
                 && ends.iter().all(|&(statement, _)| is_here(statement))
-                && moves(d)
                 && d.levels.iter().any(|level| level.level == d.common && level.count > 0)
         };
         let all = inside.edges.iter().filter(|edge| edge.within);
         let all = all.map(|edge| &self.profile.dependences[edge.dependence as usize]);
         let mut ends = all.filter(|d| is_between(d)).flat_map(|d| [d.source, d.sink].map(place));
-        ends.find(|&place| self.is_called(place))
+        ends.find(|&place| self.is_inlined(place) || self.facts.calls_on(self.profile.location(place).line))
     }
+}
+
+/// Bytes of an element, where that is a number, of an array or a container by its type as written.
+fn element_bytes(text: &str) -> Option<u32> {
+    let element = match text.split_once('<') {
+        Some((_, rest)) => rest.rsplit_once('>').map_or(rest, |(inside, _)| inside),
+        None => text,
+    };
+    let is_plain = !element.contains('<') && element.matches('*').count() < 2;
+    bytes(element).filter(|_| is_plain)
 }
 
 /// How far an access moves from one iteration of the loop of dimension `dim` to the next, if that is always the same.
