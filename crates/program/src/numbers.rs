@@ -87,7 +87,7 @@ impl Numbers {
                     let Some(AttributeValue::UnitRef(of)) = entry.attr_value(gimli::DW_AT_type)? else {
                         continue;
                     };
-                    let Some(number) = number(unit, of, DEEPEST)? else { continue };
+                    let Some(number) = number(dwarf, unit, of, DEEPEST)? else { continue };
                     let Some(name) = name_of(dwarf, unit, entry.offset())? else { continue };
                     if tag == gimli::DW_TAG_member {
                         let width =
@@ -112,7 +112,12 @@ impl Numbers {
 }
 
 /// The number that a type is, or that its elements are.
-fn number(unit: &gimli::Unit<Slice<'_>>, of: gimli::UnitOffset, depth: u32) -> gimli::Result<Option<Number>> {
+fn number<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &gimli::Unit<Slice<'a>>,
+    of: gimli::UnitOffset,
+    depth: u32,
+) -> gimli::Result<Option<Number>> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
     let die = unit.entry(of)?;
     let inner = match die.attr_value(gimli::DW_AT_type)? {
@@ -141,11 +146,16 @@ fn number(unit: &gimli::Unit<Slice<'_>>, of: gimli::UnitOffset, depth: u32) -> g
             })
         }
         gimli::DW_TAG_enumeration_type => match inner {
-            Some(inner) => number(unit, inner, depth),
+            Some(inner) => number(dwarf, unit, inner, depth),
             None => Ok(Some(Number::Integer { bits: bits()?, is_signed: true })),
         },
         gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => {
-            // A container: what its first parameter says.
+            // A container: what its first parameter says, which that of truth values does not have.
+            let name = die.attr_value(gimli::DW_AT_name)?;
+            let name = name.map(|name| dwarf.attr_string(unit, name)).transpose()?;
+            if name.is_some_and(|name| name.to_string_lossy().starts_with("vector<bool")) {
+                return Ok(Some(Number::Integer { bits: 1, is_signed: false }));
+            }
             let mut tree = unit.entries_tree(Some(of))?;
             let mut children = tree.root()?.children();
             while let Some(child) = children.next()? {
@@ -153,12 +163,12 @@ fn number(unit: &gimli::Unit<Slice<'_>>, of: gimli::UnitOffset, depth: u32) -> g
                 if child.tag() == gimli::DW_TAG_template_type_parameter
                     && let Some(AttributeValue::UnitRef(element)) = child.attr_value(gimli::DW_AT_type)?
                 {
-                    return number(unit, element, depth);
+                    return number(dwarf, unit, element, depth);
                 }
             }
             Ok(None)
         }
-        _ => inner.map_or(Ok(None), |inner| number(unit, inner, depth)),
+        _ => inner.map_or(Ok(None), |inner| number(dwarf, unit, inner, depth)),
     }
 }
 
@@ -172,8 +182,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("temporary directory");
         let source = folder.path().join("main.cc");
         let text = "#include <vector>\ntypedef signed char tiny;\nstruct pair { short v; int bits : 5; bool is; double x; };\n\
-                    unsigned long wide;\nstd::vector<int> list;\ntemplate<class T> long f(const int *a, T b) { auto c = b; return *a + c; }\n\
-                    int main(void) { tiny m = 1; float e[3] = {}; pair p = {}; return m + e[1] + p.v + list.size() + f<short>(0, 1) + wide; }\n";
+                    unsigned long wide;\nstd::vector<int> list;\nstd::vector<bool> flags;\ntemplate<class T> long f(const int *a, T b) { auto c = b; return *a + c; }\n\
+                    int main(void) { tiny m = 1; float e[3] = {}; pair p = {}; return m + e[1] + p.v + list.size() + flags.size() + f<short>(0, 1) + wide; }\n";
         std::fs::write(&source, text).expect("source");
         let integer = |bits, is_signed| Number::Integer { bits, is_signed };
         for options in [["-O0", "-gdwarf-4"], ["-O2", "-gdwarf-5"]] {
@@ -186,6 +196,7 @@ mod tests {
                 ("main", "e", Number::Float),
                 ("main", "wide", integer(64, false)),
                 ("main", "list", integer(32, true)),
+                ("main", "flags", integer(1, false)),
                 ("f", "c", integer(16, true)),
             ] {
                 assert_eq!(numbers.of_variable(function, name), [number], "{options:?} {name}");

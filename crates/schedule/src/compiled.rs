@@ -394,6 +394,40 @@ pub fn between_copies<'p>(
     memory().find(|(edge, d)| !edge.carried && is_whole(d) && is_met(d) && is_between(d)).map(|(_, d)| d)
 }
 
+/// A value that an iteration of a compiled loop stores and then loads at a place that stands before in the text, where each runs once an
+/// iteration: it is another iteration of the text that has it.
+pub fn handed_back<'p>(
+    profile: &'p Profile,
+    context: ContextIndex,
+    inside: &LoopEdges,
+    facts: &Facts<'_>,
+) -> Option<&'p Dependence> {
+    let own = profile.location(profile.contexts.get(context as usize)?.location);
+    let place = |statement: StatementIndex| {
+        let place = profile.location_of(statement);
+        let is_own = profile.context_of(statement) == context
+            && (&place.file, &place.function) == (&own.file, &own.function)
+            && place.column > 0
+            && facts.is_own_line(place.line)
+            && !facts.is_header(place.line);
+        is_own.then_some((place.line, place.column))
+    };
+    // What compilers put aside and load again is of any place.
+    let is_aside = |d: &Dependence| {
+        let mut objects = d.levels.iter().flat_map(|level| &level.objects).peekable();
+        let is_unnamed = |object: ObjectIndex| {
+            profile.objects.get(object as usize).is_none_or(|object| object.kind == ObjectKind::Frame)
+        };
+        objects.peek().is_none() || objects.any(|used| is_unnamed(used.object))
+    };
+    let is_met = |d: &Dependence| d.levels.iter().any(|level| level.level == d.common && level.count > 0);
+    let is_back =
+        |d: &Dependence| place(d.source).zip(place(d.sink)).is_some_and(|(source, sink)| sink < source);
+    let all = inside.edges.iter().filter(|edge| edge.within);
+    let mut all = all.map(|edge| &profile.dependences[edge.dependence as usize]);
+    all.find(|d| d.memory && d.kind == Kind::Flow && is_back(d) && is_met(d) && !is_aside(d))
+}
+
 /// Whether a loop that only writes an array makes each of these stores by itself, once in every iteration of the text: then the run has
 /// shown which iterations meet there.
 pub fn makes_every_store(

@@ -310,7 +310,7 @@ impl<'a> Facts<'a> {
                     // In a loop inside, the element may depend on where that begins.
                     Meeting::Everywhere if self.depends(write) || self.depends(other) => return None,
                     // Updates alone are a reduction.
-                    Meeting::Everywhere => i64::from(is_write || other.mode == AccessMode::Read || is_handed),
+                    Meeting::Everywhere => i64::from(!is_combination(other.mode) || is_handed),
                 };
                 counts(by, is_write).then_some((write, other, by))
             });
@@ -508,7 +508,7 @@ impl<'a> Facts<'a> {
             let is_combined = |access: &ArrayAccess| {
                 let is_same =
                     |own: &&ArrayAccess| (own.element(), &own.member) == (access.element(), &access.member);
-                matches!(access.mode, AccessMode::Update(_)) || !accesses.iter().any(|own| is_same(&own))
+                is_combination(access.mode) || !accesses.iter().any(|own| is_same(&own))
             };
             array.home != Home::InBody && array.accesses.iter().all(is_combined)
         })?;
@@ -524,7 +524,7 @@ impl<'a> Facts<'a> {
         arrays.filter_map(move |array| {
             let is_met = |access: &&ArrayAccess| {
                 iterator.is_some_and(|iterator| {
-                    matches!(access.mode, AccessMode::Update(_))
+                    is_combination(access.mode)
                         && subscript::meeting(&access.subscripts, &access.subscripts, &iterator.name)
                             == Some(Meeting::Everywhere)
                         && !self.depends(access)
@@ -1188,6 +1188,11 @@ const STATE: &[&str] = &[
 /// Whether a text has a name in it, as a word of its own.
 pub fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+}
+
+/// Whether an access combines an element with something, in any order.
+fn is_combination(mode: AccessMode) -> bool {
+    matches!(mode, AccessMode::Update(operator) if operator.is_associative())
 }
 
 /// The accesses that write an array.

@@ -641,8 +641,9 @@ pub fn judge(
         if found.blocking.is_empty()
             && is_optimised
             && let accesses = &indexes.accesses
-            && let Some(d) =
-                compiled::between_copies(profile, context, accesses, inside, facts).or_else(|| {
+            && let Some(d) = compiled::between_copies(profile, context, accesses, inside, facts)
+                .or_else(|| compiled::handed_back(profile, context, inside, facts))
+                .or_else(|| {
                     compiled::between_iterations_beside(profile, context, accesses, facts, is_reduced)
                 })
         {

@@ -1,15 +1,16 @@
 //! Minima and maxima of integers in places that have not all of their values.
 //!
 //! What is kept of a value that does not fit is then not what was compared, and matters to the next comparison: no minimum, and the order of
-//! the iterations decides. (A sum may be cut, it is the same in the end; rounding keeps the order of numbers of floating point.)
+//! the iterations decides. (A sum may be cut, it is the same in the end, but for truth values; rounding keeps the order of numbers of
+//! floating point.)
 //!
 //! Types are those that the text spells, and where it does not, those that the debug information has for its names.
 //!
 //! Limits: what functions return is not known; their arguments stand for it.
 
 use profile::lens::{
-    AccessMode, Array, ArrayAccess, FileLoops, Integer, Language, Operator, Scalar, ScalarForm, SourceLoop,
-    Update,
+    AccessMode, Array, ArrayAccess, Definition, FileLoops, Integer, Language, Operator, Scalar, ScalarForm,
+    SourceLoop,
 };
 
 /// A name the type of which is asked for.
@@ -29,7 +30,7 @@ pub enum Name<'a> {
 /// What debug information says of a name: the types that it may stand for; `None` for those of floating point.
 pub type Types<'a> = &'a dyn Fn(Name<'_>) -> Vec<Option<Integer>>;
 
-/// Takes back that updates are minima or maxima where they are narrowed.
+/// Takes back that updates are minima or maxima where they are narrowed, and that they are sums where they are of truth values.
 pub fn refine(file: &mut FileLoops, types: Types<'_>) {
     let language = file.language;
     if language == Language::Rust {
@@ -37,44 +38,52 @@ pub fn refine(file: &mut FileLoops, types: Types<'_>) {
         return;
     }
     for one in &mut file.loops {
-        let of_scalars: Vec<(usize, usize)> = one
-            .scalars
-            .iter()
-            .enumerate()
-            .flat_map(|(at, scalar)| (0..scalar.definitions.len()).map(move |definition| (at, definition)))
-            .filter(|&(at, definition)| {
-                let scalar = &one.scalars[at];
-                let own = &scalar.definitions[definition];
-                let is_narrowed = |update: &Update| {
-                    let text = Text { source: one, language, types };
-                    is_extreme(update.operator)
-                        && text.is_narrowed(&text.of_scalar(scalar), &own.value, &update.operand)
-                };
-                own.update.as_ref().is_some_and(is_narrowed)
-            })
-            .collect();
-        let of_arrays: Vec<(usize, usize)> = one
+        let text = Text { source: one, language, types };
+        let of_scalar = |scalar: &Scalar| {
+            let own = text.of_scalar(scalar);
+            let is_narrowed = |definition: &Definition| {
+                let update = definition.update.as_ref().filter(|update| is_extreme(update.operator));
+                update.is_some_and(|update| text.is_narrowed(&own, &definition.value, &update.operand))
+            };
+            let narrowed: Vec<bool> = scalar.definitions.iter().map(is_narrowed).collect();
+            (narrowed, is_truth(&own))
+        };
+        let of_access = |array: &Array, access: &ArrayAccess| {
+            let AccessMode::Update(operator) = access.mode else { return false };
+            let own = text.of_element(array, access);
+            match operator {
+                Operator::Minimum | Operator::Maximum => text.is_narrowed(&own, &access.value, &access.value),
+                Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Xor => is_truth(&own),
+                _ => false,
+            }
+        };
+        let of_scalars: Vec<(Vec<bool>, bool)> = one.scalars.iter().map(of_scalar).collect();
+        let of_arrays: Vec<Vec<bool>> = one
             .arrays
             .iter()
-            .enumerate()
-            .flat_map(|(at, array)| (0..array.accesses.len()).map(move |access| (at, access)))
-            .filter(|&(at, access)| {
-                let array = &one.arrays[at];
-                let own = &array.accesses[access];
-                let text = Text { source: one, language, types };
-                matches!(own.mode, AccessMode::Update(operator) if is_extreme(operator))
-                    && text.is_narrowed(&text.of_element(array, own), &own.value, &own.value)
-            })
+            .map(|array| array.accesses.iter().map(|access| of_access(array, access)).collect())
             .collect();
-        for (at, definition) in of_scalars {
-            if let Some(update) = &mut one.scalars[at].definitions[definition].update {
-                update.operator = Operator::Other;
+        for (scalar, (narrowed, is_truth)) in one.scalars.iter_mut().zip(of_scalars) {
+            for (definition, _) in
+                scalar.definitions.iter_mut().zip(narrowed).filter(|(_, narrowed)| *narrowed)
+            {
+                definition.update.iter_mut().for_each(|update| update.operator = Operator::Other);
+            }
+            if is_truth && scalar.form == ScalarForm::Variable {
+                "bool".clone_into(&mut scalar.type_text);
             }
         }
-        for (at, access) in of_arrays {
-            one.arrays[at].accesses[access].mode = AccessMode::Update(Operator::Other);
+        for (array, taken) in one.arrays.iter_mut().zip(of_arrays) {
+            for (access, _) in array.accesses.iter_mut().zip(taken).filter(|(_, taken)| *taken) {
+                access.mode = AccessMode::Update(Operator::Other);
+            }
         }
     }
+}
+
+/// Whether what has these types is a truth value, of which only that it is not 0 is kept.
+fn is_truth(own: &[Option<Integer>]) -> bool {
+    own.contains(&Some(Integer::new(1, false)))
 }
 
 fn is_extreme(operator: Operator) -> bool {
@@ -277,6 +286,24 @@ mod tests {
                     .any(|mode| matches!(mode, AccessMode::Update(operator) if is_extreme(operator)))
         };
         file.loops.iter().map(is_kept).collect()
+    }
+
+    #[test]
+    fn sums_of_truth_values() {
+        let text = "int f(const int *a, struct flags flag, int n) { flags s = 0; for (int i = 0; i < n; i++) { flag[2] += a[i]; flag[1] |= a[i]; } return 0; }";
+        let mut file = super::super::file(text.as_bytes(), Language::Cpp);
+        refine(&mut file, &|name| match name {
+            Name::Variable { name: "flag", .. } => vec![Some(Integer::new(1, false))],
+            _ => Vec::new(),
+        });
+        let modes: Vec<AccessMode> = file.loops[0]
+            .arrays
+            .iter()
+            .filter(|own| own.name == "flag")
+            .flat_map(|own| &own.accesses)
+            .map(|own| own.mode)
+            .collect();
+        assert_eq!(modes, [AccessMode::Update(Operator::Other), AccessMode::Update(Operator::Or)]);
     }
 
     #[test]

@@ -318,3 +318,21 @@ fn conversions_by_names_of_integers() {
     assert!(!file.errors);
     assert_eq!(file.loops.len(), 2);
 }
+
+#[test]
+fn counters_handed_to_objects_without_a_name() {
+    let file = cpp(
+        "struct Skips { void operator()(int &k) const { k++; } };\nvoid f(int *b, int n) { for (int i = 0; i < n; i++) { if (b[i] == 3) Skips{}(i);\n b[i] += 10; } }",
+    );
+    let shared = &scalar(&file.loops[0], "i").shared;
+    assert!(shared.iter().any(|own| own.kind == SharingKind::Reference), "{shared:?}");
+}
+
+#[test]
+fn members_that_are_references_lead_elsewhere() {
+    let file = in_cpp(
+        "double p = 0, q = 0; struct Holder { double &r; double own; }; for (int i = 0; i < n; i++) {\n Holder m{i & 1 ? p : q}; m.r = a[i]; m.own = e; }",
+    );
+    assert_eq!(scalar(&file.loops[0], "m.r").form, ScalarForm::PointedMember);
+    assert_eq!(scalar(&file.loops[0], "m.own").form, ScalarForm::Member);
+}

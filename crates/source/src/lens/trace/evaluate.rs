@@ -670,7 +670,7 @@ impl Walker<'_> {
         let of_object =
             || self.environment.takes_reference("operator()", argument, count).filter(|writes| *writes);
         let Some(variable) = self.declared(function) else {
-            let is_object = function.ends_with(['}', ')']);
+            let is_object = function.is_empty() || function.ends_with(['}', ')']);
             let known = self.environment.takes_reference(function, argument, count);
             return known.or_else(|| of_object().filter(|_| is_object));
         };
