@@ -67,6 +67,13 @@ pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) 
     Some(&scalar.name)
 }
 
+/// Whether the code of a function is that of one which the text calls so: copies for some arguments have a suffix, and the main program of
+/// Fortran has a name that its text does not.
+pub fn is_code_of(function: &str, text: &str) -> bool {
+    let plain = |name: &'_ str| short_name(name).split('.').next().unwrap_or_default().to_owned();
+    function == "MAIN__" || plain(function) == plain(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

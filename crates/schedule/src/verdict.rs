@@ -28,7 +28,7 @@ use crate::facts::{Facts, Role, assigned, changes_one_place, is_fixed, is_memory
 use crate::gaps;
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
 use crate::masks;
-use crate::names::{of_region, short_name};
+use crate::names::{is_code_of, of_region, short_name};
 use crate::needs::{self, Class, Need, Way};
 use crate::overlap;
 use crate::reduction::{self, Converted, Reduction};
@@ -1229,10 +1229,9 @@ impl Loop<'_> {
     /// another, variables have the range of its code as their scope.
     fn is_of_own_text(&self, object: &profile::Object) -> bool {
         let own = &self.profile.contexts[self.context as usize];
-        let plain = |name: &str| short_name(name).split('.').next().unwrap_or_default().to_owned();
-        let frame = self.profile.functions.get(own.function as usize).map(|function| plain(&function.name));
-        let is_taken_in =
-            frame.is_some_and(|frame| frame != plain(&self.profile.location(own.location).function));
+        let text = &self.profile.location(own.location).function;
+        let frame = self.profile.functions.get(own.function as usize);
+        let is_taken_in = frame.is_some_and(|frame| !is_code_of(&frame.name, text));
         let is_at = |code: u64| object.scope.iter().any(|range| range.0 <= code && code < range.1);
         !is_taken_in || own.code.first().is_some_and(|code| is_at(code.0))
     }

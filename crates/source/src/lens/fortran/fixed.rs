@@ -1,7 +1,8 @@
 //! Fixed form as free form: the same number of bytes, so that offsets stay.
 //!
 //! Comment lines begin with `!`; lines that continue a statement are joined to it by blanks in place of the line break.
-//! Blanks inside of names and keywords are not supported; columns from 73 to 80 are ignored, longer lines are taken whole.
+//! Blanks inside of names and keywords are not supported. Columns from 73 to 80 are ignored where they look like what was punched there:
+//! compilers have options for longer lines.
 
 /// Whether a line is a comment, or blank; directives are comments too.
 fn is_comment(line: &[u8]) -> bool {
@@ -12,6 +13,15 @@ fn is_comment(line: &[u8]) -> bool {
 
 fn is_directive(line: &[u8]) -> bool {
     line.get(1) == Some(&b'$') && line.len() > 5 && matches!(line[0], b'c' | b'C' | b'*' | b'!')
+}
+
+/// Whether columns 73 to 80 number or name a line: words behind a blank, or that reach to the last of them.
+fn has_identification(line: &[u8]) -> bool {
+    let length = line.trim_ascii_end().len();
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b" .-_".contains(byte);
+    (73..=80).contains(&length)
+        && line[72..length].iter().all(is_of_word)
+        && (line[71] == b' ' || length == 80)
 }
 
 /// The same text in free form.
@@ -36,7 +46,7 @@ pub(in super::super) fn as_free_form(bytes: &[u8]) -> Vec<u8> {
             at = end + 1;
             continue;
         }
-        if (73..=80).contains(&line.trim_ascii_end().len()) {
+        if has_identification(line) {
             out[at + 72..end].fill(b' ');
         }
         let continues = line.len() > 5

@@ -262,3 +262,19 @@ fn procedures_by_other_names() {
     // A sign may stand wherever a variable of such a type does.
     assert_eq!((keeping(0), keeping(1)), (1, 3));
 }
+
+#[test]
+fn long_lines_of_fixed_form() {
+    let long = "      double precision a(n), some_other_array_with_a_long_name(10), bb(2)";
+    assert!((73..80).contains(&long.len()));
+    let numbered = format!("{:<72}{}", "      a(i) = s + 1", "00000120");
+    let named = format!("{:<71} {}", "      bb(1) = a(i)", "FIELDS");
+    let text = format!(
+        "      subroutine f(n, a)\n      integer n, i, s\n{long}\n      do i = 1, n\n      s = i\n{numbered}\n{named}\n      end do\n      end\n"
+    );
+    let file = super::super::file(text.as_bytes(), Language::FixedFortran);
+    assert!(!file.errors);
+    let one = &file.loops[0];
+    assert_eq!(scalar(one, "s").home, Home::Local);
+    assert!(array(one, "bb").fixed);
+}
