@@ -6,8 +6,8 @@ use std::path::Path;
 
 use profile::lens::Integer;
 use profile::{ContextKind, Profile, SourceFile};
-use program::numbers::{Number, Numbers};
-use source::lens::Name;
+use program::numbers;
+use source::lens::{Name, Number};
 
 /// Reads the files in which loops of the program's own code are. Those that are missing, or were changed after the program was
 /// built, say nothing.
@@ -38,17 +38,17 @@ pub fn read(profile: &mut Profile, program: &Path) {
     for file in others.filter(|file| !file.starts_with("/usr/")).collect::<BTreeSet<_>>() {
         _ = methods.read(Path::new(file));
     }
-    let numbers = Numbers::read(program);
+    let types_of = numbers::Numbers::read(program);
     let types = |name: Name<'_>| {
         let found = match name {
-            Name::Variable { function, name } => numbers.of_variable(function, name),
-            Name::Member(name) => numbers.of_member(name),
+            Name::Variable { function, name } => types_of.of_variable(function, name),
+            Name::Member(name) => types_of.of_member(name),
         };
-        let integer = |number: &Number| match *number {
-            Number::Integer { bits, is_signed } => Some(Integer::new(bits, is_signed)),
-            Number::Float => None,
+        let number = |number: &numbers::Number| match *number {
+            numbers::Number::Integer { bits, is_signed } => Number::Integer(Integer::new(bits, is_signed)),
+            numbers::Number::Float { bits } => Number::Float(bits),
         };
-        found.iter().map(integer).collect()
+        found.iter().map(number).collect()
     };
     profile.sources = files
         .into_iter()

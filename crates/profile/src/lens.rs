@@ -509,6 +509,12 @@ impl Directive {
         head.contains("omp") && words.any(|word| NAMES.contains(&word))
     }
 
+    /// Whether it is only about how a compiler translates the loop that it stands on: `#pragma GCC ivdep`.
+    pub fn is_for_compilers(&self) -> bool {
+        let words = self.text.strip_prefix("#pragma").map_or("", str::trim_start);
+        !words.is_empty() && !words.starts_with("omp") && !words.starts_with("acc")
+    }
+
     /// How many loops, each the only one in the next, it makes one: the argument of `collapse`, 1 without.
     pub fn joined(&self) -> u32 {
         let argument = || {

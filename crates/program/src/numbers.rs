@@ -21,8 +21,11 @@ pub enum Number {
         /// It may be negative.
         is_signed: bool,
     },
-    /// Of floating point.
-    Float,
+    /// Of floating point, of so many bits.
+    Float {
+        /// Of a complex number those of both parts.
+        bits: u32,
+    },
 }
 
 /// Types by name.
@@ -141,7 +144,7 @@ fn number<'a>(
                 gimli::DW_ATE_unsigned | gimli::DW_ATE_unsigned_char | gimli::DW_ATE_UTF => {
                     Some(Number::Integer { bits: bits()?, is_signed: false })
                 }
-                gimli::DW_ATE_float | gimli::DW_ATE_complex_float => Some(Number::Float),
+                gimli::DW_ATE_float | gimli::DW_ATE_complex_float => Some(Number::Float { bits: bits()? }),
                 _ => None,
             })
         }
@@ -193,7 +196,7 @@ mod tests {
             let numbers = Numbers::read(&program);
             for (function, name, number) in [
                 ("main", "m", integer(8, true)),
-                ("main", "e", Number::Float),
+                ("main", "e", Number::Float { bits: 32 }),
                 ("main", "wide", integer(64, false)),
                 ("main", "list", integer(32, true)),
                 ("main", "flags", integer(1, false)),
@@ -205,7 +208,7 @@ mod tests {
                 ("v", integer(16, true)),
                 ("bits", integer(5, true)),
                 ("is", integer(1, false)),
-                ("x", Number::Float),
+                ("x", Number::Float { bits: 64 }),
             ] {
                 assert_eq!(numbers.of_member(name), [number], "{options:?} {name}");
             }

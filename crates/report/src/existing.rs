@@ -213,7 +213,8 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
     let own = loops.get(at)?;
     let &context = own.contexts.first()?;
     let text = Facts::source(profile, context)?;
-    let directive = text.directive.as_ref().or(text.in_parallel.as_ref())?;
+    let own_directive = text.directive.as_ref().filter(|directive| !directive.is_for_compilers());
+    let directive = own_directive.or(text.in_parallel.as_ref())?;
     let is_shared_out = text.directive.as_ref().is_some_and(Directive::shares_out);
     let is_simd = text.directive.as_ref().is_some_and(is_simd);
     let mut out = Existing {

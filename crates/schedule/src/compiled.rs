@@ -11,7 +11,7 @@
 //! Limits: counts are compared, not single accesses: what is missing can hide behind accesses that the text does not show
 //! (functions that are put in the place of a call, unrolled code).
 
-use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, Position, SourceLoop};
+use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, Language, Position, SourceLoop};
 use profile::{
     ContextIndex, ContextKind, Dependence, Kind, LocationIndex, ObjectIndex, ObjectKind, Operation, Profile,
     StatementIndex,
@@ -389,8 +389,10 @@ pub fn between_copies<'p>(
     let is_met =
         |d: &Dependence| d.levels.iter().any(|level| usize::from(level.level) > dim && level.count > 0);
     // A block that a function moves at once is stored in parts that overlap.
-    let is_whole =
-        |d: &Dependence| d.kind != Kind::Output || !facts.calls_on(profile.location_of(d.source).line);
+    let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
+    let is_whole = |d: &Dependence| {
+        d.kind != Kind::Output || is_fortran || !facts.calls_on(profile.location_of(d.source).line)
+    };
     memory().find(|(edge, d)| !edge.carried && is_whole(d) && is_met(d) && is_between(d)).map(|(_, d)| d)
 }
 
@@ -403,6 +405,7 @@ pub fn handed_back<'p>(
     facts: &Facts<'_>,
 ) -> Option<&'p Dependence> {
     let own = profile.location(profile.contexts.get(context as usize)?.location);
+    let dim = graph::dimension(profile, context);
     let place = |statement: StatementIndex| {
         let place = profile.location_of(statement);
         let is_own = profile.context_of(statement) == context
@@ -415,10 +418,14 @@ pub fn handed_back<'p>(
     // What compilers put aside and load again is of any place.
     let is_aside = |d: &Dependence| {
         let mut objects = d.levels.iter().flat_map(|level| &level.objects).peekable();
+        let access = d.source_access.and_then(|access| profile.accesses.get(access as usize));
         let is_unnamed = |object: ObjectIndex| {
             profile.objects.get(object as usize).is_none_or(|object| object.kind == ObjectKind::Frame)
         };
-        objects.peek().is_none() || objects.any(|used| is_unnamed(used.object))
+        match objects.peek() {
+            Some(_) => objects.any(|used| is_unnamed(used.object)),
+            None => access.is_none_or(|access| is_fixed(&access.address, dim)),
+        }
     };
     let is_met = |d: &Dependence| d.levels.iter().any(|level| level.level == d.common && level.count > 0);
     let is_back =

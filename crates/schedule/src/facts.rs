@@ -427,6 +427,65 @@ impl<'a> Facts<'a> {
         })
     }
 
+    /// Arrays of the loop's function that an iteration only uses for itself, by the text: each element that it reads it has written before,
+    /// certainly and at the same place of the array, and nothing else comes to the array or reads it afterwards. Compilers need not keep them.
+    pub fn scratch_arrays(&self) -> impl Iterator<Item = &'a Array> {
+        let is_of_function = |array: &&Array| {
+            array.fixed && array.home == Home::Local && !array.shared && array.after == AfterLoop::Unused
+        };
+        let arrays = self.source.arrays.iter().filter(is_of_function);
+        arrays.filter(|array| {
+            let is_read = |access: &&ArrayAccess| access.mode != AccessMode::Write;
+            writes(array).next().is_some()
+                && array.accesses.iter().filter(is_read).all(|read| self.is_just_written(array, read))
+        })
+    }
+
+    /// Whether an iteration, of the loop or of one inside that both are in, has certainly written an element before it reads it.
+    fn is_just_written(&self, array: &Array, read: &ArrayAccess) -> bool {
+        let place = |at: &profile::lens::Position| (at.line, at.column);
+        let holds = |inner: &SourceLoop, at: &profile::lens::Position| {
+            (place(&inner.body.0)..=place(&inner.body.1)).contains(&place(at))
+        };
+        // Counters of loops stay in one iteration of them.
+        let counts = |definition: &profile::lens::Definition| {
+            let is_of_header = |inner: &SourceLoop| {
+                (place(&inner.at)..place(&inner.body.0)).contains(&place(&definition.at))
+            };
+            definition.header
+                || definition.kind == DefinitionKind::Iteration
+                || self.inner_loops().any(is_of_header)
+        };
+        let changes = |scalar: &Scalar| !scalar.definitions.iter().all(counts);
+        let is_moved = |text: &String| {
+            self.source.scalars.iter().any(|scalar| changes(scalar) && mentions(text, &scalar.name))
+        };
+        let is_always = |write: &ArrayAccess| {
+            let mut inner = self.inner_loops().filter(|inner| holds(inner, &write.at)).peekable();
+            if inner.peek().is_none() {
+                return !write.conditional;
+            }
+            // The innermost, in which both have to be.
+            let innermost = inner.max_by_key(|inner| place(&inner.at));
+            innermost.filter(|inner| holds(inner, &read.at)).is_some_and(|inner| {
+                let mut same = inner.arrays.iter().flat_map(|own| &own.accesses);
+                same.any(|own| own.at == write.at && own.mode == AccessMode::Write && !own.conditional)
+            })
+        };
+        read.mode == AccessMode::Read
+            && !read.subscripts.iter().any(is_moved)
+            && array.accesses.iter().any(|write| {
+                write.mode == AccessMode::Write
+                    && place(&write.at) < place(&read.at)
+                    && (&write.subscripts, &write.member) == (&read.subscripts, &read.member)
+                    // What is assigned is read before, and stands behind.
+                    && (!mentions(&write.value, &array.name)
+                        || write.at.line < read.at.line && !write.value.contains('\n'))
+                    && !write.value.is_empty()
+                    && is_always(write)
+            })
+    }
+
     /// Arrays of the loop's function whose elements the loop may write in several iterations, each with the line of such a write. What is
     /// only combined with an operator does not count where the loop `reduces`.
     pub fn written_again(&self, reduces: bool) -> impl Iterator<Item = (&'a str, u32)> {
@@ -1005,17 +1064,37 @@ impl<'a> Facts<'a> {
             && writes.clone().all(|write| accesses.iter().all(|other| are_apart(write, other)))
     }
 
-    /// Whether a line comes to nothing but variables and elements that their subscripts say: integer combinations, of arrays that stay.
+    /// Whether a line comes to nothing but variables and elements that their subscripts say: integer combinations of counters and of what
+    /// stays, of arrays that stay.
     pub fn says_elements_on(&self, line: u32) -> bool {
         let mut accesses = self.source.arrays.iter().flat_map(|array| {
             array.accesses.iter().filter(|access| access.at.line == line).map(move |access| (array, access))
         });
+        let inner = || self.inner_loops().flat_map(|inner| &inner.iterators);
+        let is_counter = |name: &str| {
+            let mut counters = self.source.iterators.iter().chain(inner());
+            counters.any(|own| own.name == name && own.step_value.is_some())
+        };
+        // An element of a container, and what the body sets, may be any number.
+        let is_open = |name: &str| {
+            let mut taken = self.source.iterators.iter().chain(inner());
+            let is_set = |scalar: &Scalar| !scalar.definitions.is_empty() || !scalar.shared.is_empty();
+            taken.any(|own| own.name == name)
+                || self.source.scalars.iter().any(|scalar| scalar.name == name && is_set(scalar))
+        };
+        let is_known = |affine: &Option<profile::lens::Affine>| {
+            let terms = affine.as_ref().map(|affine| &affine.terms);
+            terms.is_some_and(|terms| terms.iter().all(|(name, _)| is_counter(name) || !is_open(name)))
+        };
         let is_said = |(array, access): (&Array, &ArrayAccess)| {
             self.is_one_place(array)
-                && access.affine.iter().all(Option::is_some)
+                && access.affine.iter().all(is_known)
                 && !access.member.contains(['*', '>'])
+                // Rows that pointers lead to may be one, and objects say themselves which element is meant.
+                && (array.fixed || access.subscripts.len() < 2 && !array.type_text.contains("auto"))
         };
-        let mut definitions = self.source.scalars.iter().filter(|scalar| is_memory(scalar));
+        let leads = |scalar: &&Scalar| is_memory(scalar) || scalar.storage.reference;
+        let mut definitions = self.source.scalars.iter().filter(leads);
         accesses.all(is_said)
             && !definitions.any(|scalar| {
                 scalar.reads.contains(&line) || scalar.definitions.iter().any(|d| d.at.line == line)

@@ -67,11 +67,12 @@ pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) 
     Some(&scalar.name)
 }
 
-/// Whether the code of a function is that of one which the text calls so: copies for some arguments have a suffix, and the main program of
-/// Fortran has a name that its text does not.
+/// Whether the code of a function is that of one which the text calls so: copies for some arguments have a suffix, functions of Fortran an
+/// underscore, and its main program has a name that its text does not.
 pub fn is_code_of(function: &str, text: &str) -> bool {
-    let plain = |name: &'_ str| short_name(name).split('.').next().unwrap_or_default().to_owned();
-    function == "MAIN__" || plain(function) == plain(text)
+    let plain = |name: &str| short_name(name).split('.').next().unwrap_or_default().to_owned();
+    let (own, text) = (plain(function), plain(text));
+    own == "MAIN__" || own == text || own.strip_suffix('_') == Some(text.as_str())
 }
 
 #[cfg(test)]
@@ -85,6 +86,19 @@ mod tests {
         assert_eq!(short_name("solver::Matrix::multiply"), "multiply");
         assert_eq!(short_name("main"), "main");
         assert_eq!(short_name("operator<(a, b)"), "operator<(a, b)");
+    }
+
+    #[test]
+    fn code_of_functions_by_their_names() {
+        for (function, text, is_it) in [
+            ("grid::relax(double*, int)", "relax", true),
+            ("relax.constprop.0", "relax", true),
+            ("x_solve_", "x_solve", true),
+            ("MAIN__", "solver", true),
+            ("relax", "x_solve", false),
+        ] {
+            assert_eq!(is_code_of(function, text), is_it, "{function} {text}");
+        }
     }
 
     #[test]

@@ -322,7 +322,7 @@ fn place_by_accesses(
             let own = &profile.functions[profile.contexts[index].function as usize].name;
             match (around(profile, index).next(), parent(loops, at)) {
                 (Some(outer), Some(parent)) => places[outer] == Some((file, parent)),
-                (None, None) => function == *own || own == "MAIN__",
+                (None, None) => names::is_code_of(own, &function),
                 _ => false,
             }
         };

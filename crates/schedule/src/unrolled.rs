@@ -65,7 +65,9 @@ impl<'p> Unrolled<'p> {
                 let stays =
                     rows.iter().all(|row| row.as_ref().is_some_and(|row| row.of(&iterator.name) == 0));
                 let by = last.as_ref()?.of(&iterator.name);
-                let is_plain = stays && access.member.is_empty() && access.depth == 0;
+                // A loop inside that is written out comes to it as often.
+                let is_alone = || last.as_ref().is_some_and(|last| last.terms.len() == 1);
+                let is_plain = stays && access.member.is_empty() && (access.depth == 0 || is_alone());
                 let by = by.checked_mul(step)?.checked_mul(i64::from(size))?;
                 is_plain.then_some((by, size))
             };
@@ -98,7 +100,7 @@ impl<'p> Unrolled<'p> {
             (first > 1 && all.all(|n| n == Some(first)) && is_clear()).then_some(first)
         });
         let iterations = iterations.max().or_else(|| {
-            // Where calls alone come to elements, by the loop's counter: pointers that count move as far as what they lead to.
+            // Where subscripts do not tell, by the loop's counter: pointers that count move as far as what they lead to.
             let steps: Vec<(i64, i64)> = own
                 .iter()
                 .filter_map(|access| Some((moves_by(access, dim)?.checked_abs()?, access.size.into())))
@@ -107,13 +109,14 @@ impl<'p> Unrolled<'p> {
             let is_of_some = |n: i64| {
                 steps.iter().any(|(by, size)| by % n == 0 && by / n >= *size && (by / n) % size == 0)
             };
-            let is_called = own.iter().all(|access| {
+            let is_untold = own.iter().all(|access| {
                 let place = profile.location_of(access.statement);
+                let text = of_text.get(&place.line);
                 (&place.file, &place.function) != (&here.file, &here.function)
-                    || !of_text.contains_key(&place.line)
+                    || text.is_none_or(|text| text.iter().all(Option::is_none))
             });
             // Counters of several units are rarely of as many as that.
-            let all = UNITS.iter().copied().filter(|_| is_called);
+            let all = UNITS.iter().copied().filter(|_| is_untold);
             all.rev().find(|&n| is_apart(n) && is_of_some(n) && counts_by(n))
         });
         let iterations = usize::try_from(iterations?).ok()?;
@@ -134,7 +137,7 @@ impl<'p> Unrolled<'p> {
     }
 
     /// Whether a place is of a function that has been put in the place of a call.
-    fn is_inlined(&self, place: LocationIndex) -> bool {
+    pub fn is_inlined(&self, place: LocationIndex) -> bool {
         let own = self.profile.location(self.profile.contexts[self.context as usize].location);
         let place = self.profile.location(place);
         place.line > 0 && (&place.file, &place.function) != (&own.file, &own.function)
@@ -150,10 +153,19 @@ impl<'p> Unrolled<'p> {
                 && !definitions.any(|definition| definition.at.line == line && definition.conditional)
     }
 
-    /// A place where not every iteration stores by itself: what one of them has written another one overwrites.
-    pub fn overwritten(&self) -> Option<LocationIndex> {
+    /// A place where not every iteration stores by itself, or loads what the loop may write: what one of them has written another one
+    /// overwrites, or has from a register.
+    pub fn handed_on(&self) -> Option<LocationIndex> {
+        let reads_written = |place: LocationIndex| {
+            let line = self.profile.location(place).line;
+            let is_read = |access: &ArrayAccess| access.at.line == line && access.mode.may(false);
+            let arrays = self.facts.source.arrays.iter().filter(|array| array.is_written());
+            let mut read = arrays.filter(|array| array.accesses.iter().any(is_read));
+            !self.is_inlined(place) && !self.facts.says_elements_on(line) && read.next().is_some()
+        };
         let lacks = |(&(place, is_write), of): (&(LocationIndex, bool), &Vec<(u64, StatementIndex)>)| {
-            (is_write && of.len() % self.iterations != 0 && self.is_always(place)).then_some(place)
+            let counts = || self.is_always(place) && (is_write || reads_written(place));
+            (of.len() % self.iterations != 0 && counts()).then_some(place)
         };
         self.copies.iter().filter_map(lacks).min()
     }
@@ -167,7 +179,7 @@ impl<'p> Unrolled<'p> {
         (of.len() % self.iterations == 0).then(|| at / each)
     }
 
-    /// Where in a function called by the text one end of a dependence between two of the iterations is.
+    /// Where one end of a dependence between two of the iterations is, if the text does not say by subscripts which elements it comes to.
     pub fn between(&self, inside: &LoopEdges) -> Option<LocationIndex> {
         let is_here = |s: StatementIndex| self.profile.context_of(s) == self.context;
         let place = |s: StatementIndex| self.profile.statements[s as usize].location;
@@ -183,7 +195,10 @@ impl<'p> Unrolled<'p> {
         let all = inside.edges.iter().filter(|edge| edge.within);
         let all = all.map(|edge| &self.profile.dependences[edge.dependence as usize]);
         let mut ends = all.filter(|d| is_between(d)).flat_map(|d| [d.source, d.sink].map(place));
-        ends.find(|&place| self.is_inlined(place) || self.facts.calls_on(self.profile.location(place).line))
+        ends.find(|&place| {
+            let line = self.profile.location(place).line;
+            self.is_inlined(place) || !self.facts.says_elements_on(line)
+        })
     }
 }
 

@@ -499,7 +499,7 @@ pub fn judge(
         };
         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
     }
-    let source = facts.map(|facts| of_source(profile, facts, &privatise));
+    let mut source = facts.map(|facts| of_source(profile, facts, &privatise));
     let mut unknown = unknown;
     if let Some((name, line)) = facts.and_then(Facts::changes_state) {
         unknown = unknown.or_else(|| Some(Unknown::State { name: name.to_owned(), line }));
@@ -623,17 +623,34 @@ pub fn judge(
             let why = Unknown::Array { name: name.to_owned(), lines };
             unknown = unknown.or(found.blocking.is_empty().then_some(why));
         }
+        let is_seen = |name: &str| [true, false].iter().any(|&is_local| loop_of.is_seen(name, is_local));
+        let mut vanished = facts.scratch_arrays().filter(|_| is_optimised).collect::<Vec<_>>();
+        // Those of which each iteration has elements of its own need not be its own.
+        let is_apart = |array: &profile::lens::Array| {
+            array.accesses.iter().all(|access| facts.step_of(array, access) == Some(true))
+        };
+        vanished.retain(|array| !is_seen(&array.name) && !is_apart(array));
+        let has_vanished = |name: &str| vanished.iter().any(|array| array.name == name);
+        for array in &vanished {
+            advise = true;
+            source.iter_mut().for_each(|source| source.private.push((array.name.clone(), false)));
+            let mut lines: Vec<u32> = array.accesses.iter().map(|access| access.at.line).collect();
+            lines.dedup();
+            let (object, name) = (ObjectIndex::MAX, array.name.clone());
+            let need = Need { object, name, way: Way::Private, bytes: None, lines };
+            needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+        }
         if is_optimised
-            && let Some((name, lines)) = facts
-                .left_in_arrays()
-                .find(|(name, _)| [true, false].iter().all(|&is_local| !loop_of.is_seen(name, is_local)))
+            && let Some((name, lines)) =
+                facts.left_in_arrays().find(|(name, _)| !is_seen(name) && !has_vanished(name))
         {
             // The compiler keeps its elements in registers.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines }));
         }
         if is_optimised
-            && let Some((name, line)) =
-                facts.written_again(is_reduced).find(|(name, _)| !loop_of.is_seen(name, true))
+            && let Some((name, line)) = facts
+                .written_again(is_reduced)
+                .find(|(name, _)| !loop_of.is_seen(name, true) && !has_vanished(name))
         {
             // Where debug information does not say where it lies, it looks like what the compiler puts aside.
             unknown = unknown.or(Some(Unknown::Array { name: name.to_owned(), lines: (line, line) }));
@@ -694,10 +711,18 @@ pub fn judge(
             && is_optimised
             && let Some(unrolled) = Unrolled::of(profile, context, &indexes.accesses, facts)
         {
-            let place = unrolled.overwritten().or_else(|| unrolled.between(inside));
+            let place = unrolled.handed_on().or_else(|| unrolled.between(inside));
             let why = place.map(|place| {
-                let place = profile.location(place);
-                Unknown::Elsewhere { name: short_name(&place.function).to_owned(), line: place.line }
+                let (line, is_inlined) = (profile.location(place).line, unrolled.is_inlined(place));
+                let name = if is_inlined {
+                    short_name(&profile.location(place).function)
+                } else {
+                    facts.accessed_on(line).or_else(|| facts.written()).unwrap_or_default()
+                };
+                match is_inlined {
+                    true => Unknown::Elsewhere { name: name.to_owned(), line },
+                    false => Unknown::Array { name: name.to_owned(), lines: (line, line) },
+                }
             });
             unknown = unknown.or(why);
         }
@@ -2175,7 +2200,8 @@ impl Loop<'_> {
         if let Some((array, line)) = held.filter(|_| object.bytes <= HELD_BYTES) {
             return Some(Unknown::Left { name: array.name.clone(), line });
         }
-        let array = facts.source.arrays.iter().find(is_own)?;
+        let is_over = |array: &&profile::lens::Array| array.after == AfterLoop::Unused && !array.shared;
+        let array = facts.source.arrays.iter().find(is_own).filter(|array| !is_over(array))?;
         let stays = |access: &profile::Access| {
             let around = self.profile.loops_around(self.profile.context_of(access.statement));
             access.write && around.len() == self.dim + 1 && crate::scev::is_fixed(&access.address, self.dim)

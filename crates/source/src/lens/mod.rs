@@ -2,7 +2,7 @@
 //!
 //! - [`file()`] reads bytes, [`Reader`] a file with its headers; both answer in the plain types of [`profile::lens`];
 //! - [`language_of`]: which language a file name stands for;
-//! - [`take_back_narrowed`]: minima and maxima that are none by the types of their places;
+//! - [`take_back_narrowed`]: updates that cannot be in any order by the types of their places;
 //! - [`Methods`]: which methods of C++ only give what an object holds; [`Modules`]: what modules of Fortran declare.
 //!
 //! Inside:
@@ -45,7 +45,7 @@ use profile::lens::{FileLoops, Language};
 
 pub use fortran::Modules;
 pub use methods::Methods;
-pub use narrowed::{Name, refine as take_back_narrowed};
+pub use narrowed::{Name, Number, refine as take_back_narrowed};
 pub use read::{LARGEST, Reader, Unreadable, language_of};
 
 use conditionals::{Branch, Variant};

@@ -1,8 +1,8 @@
-//! Minima and maxima of integers in places that have not all of their values.
+//! Updates of numbers in places that have not all of the values that are combined with them.
 //!
-//! What is kept of a value that does not fit is then not what was compared, and matters to the next comparison: no minimum, and the order of
-//! the iterations decides. (A sum may be cut, it is the same in the end, but for truth values; rounding keeps the order of numbers of
-//! floating point.)
+//! What is kept of a value that does not fit is not what a minimum compared, and matters to the next comparison: the order of the iterations
+//! decides. Rounding keeps the order of numbers, but what goes with the minimum then goes with the first of those that are rounded to one. A
+//! sum of integers may be cut, it is the same in the end, but for truth values; one of floating point that an integer keeps is cut each time.
 //!
 //! Types are those that the text spells, and where it does not, those that the debug information has for its names.
 //!
@@ -27,10 +27,40 @@ pub enum Name<'a> {
     Member(&'a str),
 }
 
-/// What debug information says of a name: the types that it may stand for; `None` for those of floating point.
-pub type Types<'a> = &'a dyn Fn(Name<'_>) -> Vec<Option<Integer>>;
+/// The type of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// An integer.
+    Integer(Integer),
+    /// Of floating point, of so many bits.
+    Float(u32),
+}
 
-/// Takes back that updates are minima or maxima where they are narrowed, and that they are sums where they are of truth values.
+impl Number {
+    fn integer(self) -> Option<Integer> {
+        match self {
+            Number::Integer(integer) => Some(integer),
+            Number::Float(_) => None,
+        }
+    }
+
+    /// By the text of a declaration, where that says it.
+    fn of(text: &str) -> Option<Number> {
+        let has =
+            |name: &str| text.split(|c: char| !is_of_word(c)).any(|word| word.eq_ignore_ascii_case(name));
+        match () {
+            () if text.contains('<') => None,
+            () if has("double") && !has("long") => Some(Number::Float(64)),
+            () if has("float") => Some(Number::Float(32)),
+            () => Integer::of(text).map(Number::Integer),
+        }
+    }
+}
+
+/// What debug information says of a name: the types that it may stand for.
+pub type Types<'a> = &'a dyn Fn(Name<'_>) -> Vec<Number>;
+
+/// Takes back that updates can be combined in any order where their places do not hold what they combine.
 pub fn refine(file: &mut FileLoops, types: Types<'_>) {
     let language = file.language;
     if language == Language::Rust {
@@ -41,21 +71,25 @@ pub fn refine(file: &mut FileLoops, types: Types<'_>) {
         let text = Text { source: one, language, types };
         let of_scalar = |scalar: &Scalar| {
             let own = text.of_scalar(scalar);
-            let is_narrowed = |definition: &Definition| {
-                let update = definition.update.as_ref().filter(|update| is_extreme(update.operator));
-                update.is_some_and(|update| text.is_narrowed(&own, &definition.value, &update.operand))
+            let is_taken = |definition: &Definition| {
+                definition.update.as_ref().is_some_and(|update| {
+                    let has_companions = !update.companions.is_empty();
+                    text.is_ordered(
+                        &own,
+                        update.operator,
+                        (&definition.value, &update.operand),
+                        has_companions,
+                    )
+                })
             };
-            let narrowed: Vec<bool> = scalar.definitions.iter().map(is_narrowed).collect();
-            (narrowed, is_truth(&own))
+            let taken: Vec<bool> = scalar.definitions.iter().map(is_taken).collect();
+            (taken, is_truth(&own))
         };
         let of_access = |array: &Array, access: &ArrayAccess| {
             let AccessMode::Update(operator) = access.mode else { return false };
             let own = text.of_element(array, access);
-            match operator {
-                Operator::Minimum | Operator::Maximum => text.is_narrowed(&own, &access.value, &access.value),
-                Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Xor => is_truth(&own),
-                _ => false,
-            }
+            is_sum(operator) && is_truth(&own)
+                || text.is_ordered(&own, operator, (&access.value, &access.value), false)
         };
         let of_scalars: Vec<(Vec<bool>, bool)> = one.scalars.iter().map(of_scalar).collect();
         let of_arrays: Vec<Vec<bool>> = one
@@ -82,12 +116,20 @@ pub fn refine(file: &mut FileLoops, types: Types<'_>) {
 }
 
 /// Whether what has these types is a truth value, of which only that it is not 0 is kept.
-fn is_truth(own: &[Option<Integer>]) -> bool {
-    own.contains(&Some(Integer::new(1, false)))
+fn is_truth(own: &[Number]) -> bool {
+    own.contains(&Number::Integer(Integer::new(1, false)))
 }
 
-fn is_extreme(operator: Operator) -> bool {
-    matches!(operator, Operator::Minimum | Operator::Maximum)
+fn is_sum(operator: Operator) -> bool {
+    matches!(operator, Operator::Add | Operator::Subtract | Operator::Multiply | Operator::Xor)
+}
+
+/// The numbers that an expression is made of.
+#[derive(Default)]
+struct Operand {
+    numbers: Vec<Number>,
+    /// It is what a function returns, or the outcome of a test, in part.
+    is_open: bool,
 }
 
 /// A loop, and the types of the names in it.
@@ -98,44 +140,67 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// Whether a place of these types does not hold all values of what is compared with it, `value` being what is assigned and `operand` what
-    /// is combined with the old value.
-    fn is_narrowed(&self, own: &[Option<Integer>], value: &str, operand: &str) -> bool {
-        if own.is_empty() || own.iter().any(Option::is_none) {
+    /// Whether it matters in which order iterations combine what a place of these types has with an operand, where `value` is assigned;
+    /// `has_companions`: other variables are set with it.
+    fn is_ordered(
+        &self,
+        own: &[Number],
+        operator: Operator,
+        (value, operand): (&str, &str),
+        has_companions: bool,
+    ) -> bool {
+        let is_extreme = matches!(operator, Operator::Minimum | Operator::Maximum);
+        if own.is_empty() || !is_extreme && !is_sum(operator) {
             return false;
         }
+        let others = match cast(operand).and_then(Integer::of) {
+            Some(other) => Operand { numbers: vec![Number::Integer(other)], is_open: false },
+            None => self.of_expression(operand),
+        };
+        let widest = |numbers: &[Number]| {
+            let float = |number: &Number| match number {
+                Number::Float(bits) => Some(*bits),
+                Number::Integer(_) => None,
+            };
+            numbers.iter().filter_map(float).max()
+        };
+        match (widest(own), widest(&others.numbers)) {
+            // Rounded, or cut.
+            (own, Some(other)) if is_extreme => has_companions && own.is_none_or(|own| own < other),
+            (None, Some(_)) => !others.is_open,
+            (Some(_), _) => false,
+            (None, None) if is_extreme => self.is_narrowed(own, value, &others.numbers),
+            (None, None) => false,
+        }
+    }
+
+    /// Whether a place of these integers does not hold all that a minimum compares.
+    fn is_narrowed(&self, own: &[Number], value: &str, others: &[Number]) -> bool {
         // `max<T>(s, e)`: what both are converted to before they are compared, where signed numbers may be in another order.
         let named = ["max<", "min<"].iter().find_map(|own| value.split_once(own)?.1.split_once('>'));
         let compared = named.and_then(|(text, _)| Integer::of(text));
-        let others = match cast(operand).map(Integer::of) {
-            Some(Some(other)) => vec![Some(other)],
-            _ => self.of_expression(operand),
-        };
-        if others.iter().any(Option::is_none) {
-            return false;
-        }
-        own.iter().flatten().any(|own| {
-            compared.is_some_and(|compared| !compared.holds(*own) || !own.is_signed_as(compared))
-                || others.iter().flatten().any(|other| !own.holds(*other))
+        own.iter().filter_map(|own| own.integer()).any(|own| {
+            compared.is_some_and(|compared| !compared.holds(own) || !own.is_signed_as(compared))
+                || others.iter().filter_map(|other| other.integer()).any(|other| !own.holds(other))
                 || others.is_empty() && compared.is_some_and(|compared| !own.holds(compared))
         })
     }
 
-    fn of_scalar(&self, scalar: &Scalar) -> Vec<Option<Integer>> {
-        let spelled = Integer::of(&scalar.type_text).filter(|_| scalar.form == ScalarForm::Variable);
-        spelled.map_or_else(|| self.of_name(&scalar.name), |own| vec![Some(own)])
+    fn of_scalar(&self, scalar: &Scalar) -> Vec<Number> {
+        let spelled = Number::of(&scalar.type_text).filter(|_| scalar.form == ScalarForm::Variable);
+        spelled.map_or_else(|| self.of_name(&scalar.name), |own| vec![own])
     }
 
-    fn of_element(&self, array: &Array, access: &ArrayAccess) -> Vec<Option<Integer>> {
+    fn of_element(&self, array: &Array, access: &ArrayAccess) -> Vec<Number> {
         if !access.member.is_empty() {
             return self.of_name(&format!("{}.{}", array.name, access.member));
         }
-        let spelled = Integer::of(&array.type_text).filter(|_| array.name == array.root);
-        spelled.map_or_else(|| self.of_name(&array.name), |own| vec![Some(own)])
+        let spelled = Number::of(&array.type_text).filter(|_| array.name == array.root);
+        spelled.map_or_else(|| self.of_name(&array.name), |own| vec![own])
     }
 
     /// Of a variable, or of the member that a path of names ends with.
-    fn of_name(&self, path: &str) -> Vec<Option<Integer>> {
+    fn of_name(&self, path: &str) -> Vec<Number> {
         let path = path.trim().trim_end_matches(')');
         let last = path.rsplit(|c: char| !is_of_word(c)).next().unwrap_or_default();
         let before = path[..path.len() - last.len()].trim_end();
@@ -148,9 +213,9 @@ impl Text<'_> {
     }
 
     /// Of the numbers that an expression is made of; in C what is computed is at least as wide as `int`.
-    fn of_expression(&self, text: &str) -> Vec<Option<Integer>> {
+    fn of_expression(&self, text: &str) -> Operand {
         let is_fortran = matches!(self.language, Language::Fortran | Language::FixedFortran);
-        let mut out = Vec::new();
+        let mut out = Operand::default();
         let mut rest = text.trim_start();
         // A sign, or what leads through a pointer.
         let mut is_start = true;
@@ -170,8 +235,9 @@ impl Text<'_> {
                 // What is named like a variable and called is an element.
                 let is_element = is_call && !of.is_empty();
                 if is_name && !is_call && !goes_on || is_element {
-                    out.extend(of);
+                    out.numbers.extend(of);
                 }
+                out.is_open |= is_call && !is_element;
                 if is_element {
                     rest = behind_bracket(rest);
                 }
@@ -188,7 +254,7 @@ impl Text<'_> {
                         ['.', '['].iter().any(|next| rest.starts_with(*next)) || rest.starts_with("->");
                     if !goes_on {
                         if !path.is_empty() {
-                            out.extend(self.of_spelled(&path));
+                            out.numbers.extend(self.of_spelled(&path));
                         }
                         path.clear();
                     }
@@ -201,25 +267,26 @@ impl Text<'_> {
                     continue;
                 }
                 '*' | '&' if is_start => {}
-                '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '~' | '<' | '>' => is_computed = true,
+                '+' | '-' | '*' | '/' | '%' | '^' | '~' => is_computed = true,
+                '&' | '|' | '<' | '>' | '=' | '!' | '?' => (is_computed, out.is_open) = (true, true),
                 _ => {}
             }
             is_start = matches!(c, '(' | ',') || is_start && (c.is_whitespace() || matches!(c, '*' | '&'));
             rest = &rest[c.len_utf8()..];
         }
-        if is_computed && !is_fortran && !out.is_empty() {
-            out.push(Some(Integer::new(32, true)));
+        if is_computed && !is_fortran && !out.numbers.is_empty() {
+            out.numbers.push(Number::Integer(Integer::new(32, true)));
         }
         out
     }
 
     /// Of a variable that the loop declares or assigns by the text, else by the debug information.
-    fn of_spelled(&self, path: &str) -> Vec<Option<Integer>> {
+    fn of_spelled(&self, path: &str) -> Vec<Number> {
         let scalar =
             self.source.scalars.iter().find(|own| own.name == path && own.form == ScalarForm::Variable);
         let array = self.source.arrays.iter().find(|own| own.name == path && own.name == own.root);
         let text = scalar.map(|own| &own.type_text).or_else(|| Some(&array?.type_text));
-        text.and_then(|text| Integer::of(text)).map_or_else(|| self.of_name(path), |own| vec![Some(own)])
+        text.and_then(|text| Number::of(text)).map_or_else(|| self.of_name(path), |own| vec![own])
     }
 }
 
@@ -260,30 +327,38 @@ fn cast(operand: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Whether each loop of a function still has a minimum or maximum.
+    fn is_combined(operator: Operator) -> bool {
+        operator != Operator::Other
+    }
+
+    /// Whether each loop of a function still combines something in any order.
     fn kept(language: Language, text: &str) -> Vec<bool> {
         let mut file = super::super::file(text.as_bytes(), language);
         let types = |name: Name<'_>| match name {
             Name::Variable { function: "f", name: "tiny" } | Name::Member("v") => {
-                vec![Some(Integer::new(8, true))]
+                vec![Number::Integer(Integer::new(8, true))]
             }
-            Name::Variable { name: "wide", .. } => vec![Some(Integer::new(64, true))],
-            Name::Variable { name: "real", .. } => vec![None],
-            Name::Member("bits") => vec![Some(Integer::new(5, true))],
+            Name::Variable { name: "wide", .. } => vec![Number::Integer(Integer::new(64, true))],
+            Name::Variable { name: "real", .. } => vec![Number::Float(64)],
+            Name::Member("bits") => vec![Number::Integer(Integer::new(5, true))],
             Name::Variable { name: "mixed", .. } => {
-                vec![Some(Integer::new(16, true)), Some(Integer::new(32, true))]
+                vec![Number::Integer(Integer::new(16, true)), Number::Integer(Integer::new(32, true))]
             }
             _ => Vec::new(),
         };
         refine(&mut file, &types);
         let is_kept = |one: &SourceLoop| {
-            let of_scalars =
-                one.scalars.iter().flat_map(|own| &own.definitions).filter_map(|own| own.update.as_ref());
+            let of_scalars = one
+                .scalars
+                .iter()
+                .filter(|own| own.name != "i")
+                .flat_map(|own| &own.definitions)
+                .filter_map(|own| own.update.as_ref());
             let of_arrays = one.arrays.iter().flat_map(|own| &own.accesses).map(|own| own.mode);
-            of_scalars.map(|update| update.operator).any(is_extreme)
+            of_scalars.map(|update| update.operator).any(is_combined)
                 || of_arrays
                     .into_iter()
-                    .any(|mode| matches!(mode, AccessMode::Update(operator) if is_extreme(operator)))
+                    .any(|mode| matches!(mode, AccessMode::Update(operator) if is_combined(operator)))
         };
         file.loops.iter().map(is_kept).collect()
     }
@@ -293,7 +368,7 @@ mod tests {
         let text = "int f(const int *a, struct flags flag, int n) { flags s = 0; for (int i = 0; i < n; i++) { flag[2] += a[i]; flag[1] |= a[i]; } return 0; }";
         let mut file = super::super::file(text.as_bytes(), Language::Cpp);
         refine(&mut file, &|name| match name {
-            Name::Variable { name: "flag", .. } => vec![Some(Integer::new(1, false))],
+            Name::Variable { name: "flag", .. } => vec![Number::Integer(Integer::new(1, false))],
             _ => Vec::new(),
         });
         let modes: Vec<AccessMode> = file.loops[0]
@@ -327,9 +402,19 @@ mod tests {
             ("if (a[i] > mixed) mixed = a[i];", false),
             ("if ((short)a[i] > s) s = (short)a[i];", true),
             ("if (other[i] > tiny) tiny = other[i];", true),
+            ("m += a[i];", true),
+            ("m += real[i];", false),
+            ("m *= real[i] * 0.5;", false),
+            ("m += (int)(real[i] * 0.5);", true),
+            ("m += real[i] > 3;", true),
+            ("m += round(real[i]);", true),
+            ("real[2] += real[i] * a[i];", true),
+            ("wide[2] += real[i];", false),
+            ("{ if (real[i] > f) { f = real[i]; m = i; } }", false),
+            ("{ if (real[i] > d) { d = real[i]; m = i; } }", true),
         ] {
             let text = format!(
-                "int f(const int *a, const struct q *q, int n) {{ int m = 0; short s = 0; for (int i = 0; i < n; i++) {{ {body} }} return m + s; }}"
+                "int f(const int *a, const struct q *q, int n) {{ int m = 0; short s = 0; float f = 0; double d = 0; for (int i = 0; i < n; i++) {{ {body} }} return m + s; }}"
             );
             assert_eq!(kept(Language::C, &text), [is_kept], "{body}");
         }
