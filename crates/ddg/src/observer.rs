@@ -344,6 +344,10 @@ impl Client for Observer<'_> {
         u32::from(self.contexts.common(a, b))
     }
 
+    fn listens(&self) -> bool {
+        !self.is_muted
+    }
+
     fn dependence(&mut self, run: &DependenceRun) {
         if self.is_muted {
             return;

@@ -100,6 +100,9 @@ impl<C: Client> Client for Silent<'_, C> {
         self.0.common(a, b)
     }
     fn dependence(&mut self, _: &DependenceRun) {}
+    fn listens(&self) -> bool {
+        false
+    }
     fn single(&mut self, _: crate::Kind, _: u32, _: &Iv, _: u32, _: &Iv, _: u64) {}
 }
 
@@ -114,6 +117,10 @@ struct AcrossRows<'a, C> {
 impl<C: Rows> Client for AcrossRows<'_, C> {
     fn common(&self, a: u32, b: u32) -> u32 {
         self.client.common(a, b)
+    }
+
+    fn listens(&self) -> bool {
+        self.client.listens()
     }
 
     fn dependence(&mut self, run: &DependenceRun) {
@@ -148,12 +155,29 @@ struct Stretch {
     part: usize,
 }
 
+/// What is asked of an operand behind which others may begin.
+#[derive(Clone)]
+struct Open {
+    extent: Range<u64>,
+    /// Distance of rows, where the first begins in frames of that length, and its bytes.
+    stride: i64,
+    phase: u64,
+    size: u32,
+    record: usize,
+    /// Distance of iterations of the record.
+    step: i64,
+    at: usize,
+}
+
 /// Reusable space for blocks.
 #[derive(Default)]
 pub(crate) struct Parts {
     stretches: Vec<Stretch>,
     /// Their numbers, part by part.
     order: Vec<usize>,
+    /// While parts are looked for: those behind which others may begin, and what each has been joined to.
+    open: Vec<Open>,
+    part: Vec<usize>,
     /// Those of one part, in order.
     members: Vec<Member>,
     operands: Vec<Operand>,
@@ -172,11 +196,11 @@ struct Member {
 }
 
 /// The part that an operand has come to belong to, by the number of its first operand.
-fn root(stretches: &mut [Stretch], mut at: usize) -> usize {
-    while stretches[at].part != at {
-        let above = stretches[at].part;
-        stretches[at].part = stretches[above].part;
-        at = above;
+#[inline]
+fn root(part: &mut [usize], mut at: usize) -> usize {
+    while part[at] != at {
+        part[at] = part[part[at]];
+        at = part[at];
     }
     at
 }
@@ -224,34 +248,39 @@ impl Parts {
 
     /// Joins those that may touch a common byte, or belong together, to parts.
     fn join(&mut self, rows: u64) {
-        let stretches = &mut self.stretches;
-        let mut order = std::mem::take(&mut self.order);
+        let Parts { stretches, order, open, part, .. } = self;
         order.clear();
         order.extend(0..stretches.len());
         order.sort_unstable_by_key(|&at| (stretches[at].extent.start, stretches[at].extent.end, at));
-        stretches.iter_mut().enumerate().for_each(|(at, stretch)| stretch.part = at);
-        // Of those behind which others may begin. What is left of the tests is for the nearest ones.
-        let mut open: Vec<usize> = Vec::new();
+        part.clear();
+        part.extend(0..stretches.len());
+        open.clear();
+        // What is left of the tests is for the nearest ones.
         let mut tests = stretches.len().saturating_mul(TESTS);
-        for &at in &order {
-            let own = stretches[at].extent.clone();
-            open.retain(|&other| stretches[other].extent.end > own.start);
+        let mut before: Option<Open> = None;
+        for &at in &*order {
+            let new = Open::of(&stretches[at], at);
+            // Most operands touch what the one before does, as statements of one row come to the same place.
+            if let Some(before) = before.replace(new.clone()).filter(|before| before.is_same(&new)) {
+                part[at] = root(part, before.at);
+                continue;
+            }
+            open.retain(|other| other.extent.end > new.extent.start);
             let mut is_covered = false;
+            let mut own = at;
             let mut k = 0;
-            while let Some(&other) = open.get(k) {
-                let (one, two) = (root(stretches, other), root(stretches, at));
-                let (known, new) = (&stretches[other], &stretches[at]);
-                let is_same = (&known.extent, known.row.stride, known.row.size)
-                    == (&new.extent, new.row.stride, new.row.size);
-                let is_certain = is_same || tests == 0 || known.row.stride == 0 && new.row.stride == 0;
-                if one != two {
+            while let Some(known) = open.get(k) {
+                let other = root(part, known.at);
+                let is_certain = known.is_same(&new) || tests == 0 || known.stride == 0 && new.stride == 0;
+                if other != own {
                     tests = tests.saturating_sub(1);
-                    if is_certain || known.may_meet(new, rows) {
-                        stretches[one.max(two)].part = one.min(two);
+                    if is_certain || known.may_meet(&new, stretches, rows) {
+                        part[other.max(own)] = other.min(own);
+                        own = other.min(own);
                     }
                 }
                 // What begins later meets one that reaches as far, if it meets the other.
-                if is_certain && stretches[other].extent.end >= own.end {
+                if is_certain && known.extent.end >= new.extent.end {
                     is_covered = true;
                     break;
                 }
@@ -262,16 +291,15 @@ impl Parts {
                 }
             }
             if !is_covered {
-                open.push(at);
+                open.push(new);
             }
         }
-        for at in 0..stretches.len() {
-            stretches[at].part = root(stretches, at);
+        for (at, stretch) in stretches.iter_mut().enumerate() {
+            stretch.part = root(part, at);
         }
         order.clear();
         order.extend(0..stretches.len());
         order.sort_by_key(|&at| stretches[at].part);
-        self.order = order;
     }
 
     /// Lists the operands of the part that is the next one behind so many operands; how many it has.
@@ -291,19 +319,38 @@ impl Parts {
     }
 }
 
-impl Stretch {
-    /// Whether both may touch a common byte in some rows, or belong together.
-    fn may_meet(&self, other: &Stretch, rows: u64) -> bool {
-        let (a, b) = (&self.extent, &other.extent);
-        a.start < b.end
-            && b.start < a.end
-            && (self.is_beside(other) || !matches!(meeting(&self.row, &other.row, rows), Meeting::Never))
+impl Open {
+    fn of(stretch: &Stretch, at: usize) -> Open {
+        let Stretch { row, record, ref operand, ref extent, .. } = *stretch;
+        let phase = row.base.checked_rem(row.stride.unsigned_abs()).unwrap_or(0);
+        let (stride, size, step) = (row.stride, row.size, operand.stride);
+        Open { extent: extent.clone(), stride, phase, size, record, step, at }
     }
 
-    /// Whether both are fields of one structure, which the memory keeps together.
-    fn is_beside(&self, other: &Stretch) -> bool {
-        (self.record, self.operand.stride, self.row.stride)
-            == (other.record, other.operand.stride, other.row.stride)
+    /// Whether both touch the same bytes in the same rows.
+    #[inline]
+    fn is_same(&self, other: &Open) -> bool {
+        (&self.extent, self.stride, self.size) == (&other.extent, other.stride, other.size)
+    }
+
+    /// Whether both, whose extents have bytes in common, may touch one of them in some rows, or belong together.
+    #[inline]
+    fn may_meet(&self, other: &Open, stretches: &[Stretch], rows: u64) -> bool {
+        // Fields of one structure the memory keeps together.
+        if (self.record, self.step, self.stride) == (other.record, other.step, other.stride) {
+            return true;
+        }
+        if self.stride == other.stride && self.stride != 0 {
+            // As `meeting` says it, without a division: of most pairs of a block both move alike.
+            let frame = self.stride.unsigned_abs();
+            let ahead = match other.phase.checked_sub(self.phase) {
+                Some(ahead) => ahead,
+                None => frame - (self.phase - other.phase),
+            };
+            return ahead < u64::from(self.size) || u64::from(other.size) > frame - ahead;
+        }
+        let [one, two] = [self, other].map(|open| &stretches[open.at].row);
+        !matches!(meeting(one, two, rows), Meeting::Never)
     }
 }
 

@@ -145,6 +145,11 @@ pub trait Client {
     fn common(&self, a: Stmt, b: Stmt) -> u32;
     /// Receives one run of dependences, in execution order of the records that contain the sinks.
     fn dependence(&mut self, run: &DependenceRun);
+    /// Whether dependences are received at all; what nobody receives is not looked for.
+    #[inline]
+    fn listens(&self) -> bool {
+        true
+    }
     /// Receives a run of one pair.
     #[inline]
     fn single(&mut self, kind: Kind, source: Stmt, source_iv: &Iv, sink: Stmt, sink_iv: &Iv, address: u64) {

@@ -38,8 +38,9 @@ pub struct Memory {
     options: Options,
     pub(crate) directory: Directory,
     pub(crate) tables: Tables,
-    planner: Planner,
-    groups: Groups,
+    /// Boxed, like the groups, as they are taken out for every record.
+    planner: Option<Box<Planner>>,
+    groups: Option<Box<Groups>>,
     pub(crate) pieces: Vec<Piece>,
     /// For each statement, the number of the last (part of a) record that contained it.
     pub(crate) seen: Vec<u64>,
@@ -97,8 +98,8 @@ impl Memory {
             options,
             directory: Directory::new(),
             tables: Tables::new(),
-            planner: Planner::default(),
-            groups: Groups::default(),
+            planner: None,
+            groups: None,
             pieces: Vec::new(),
             seen: Vec::new(),
             now: 0,
@@ -158,6 +159,12 @@ impl Memory {
 
     /// Applies a record and reports its dependences.
     pub fn record(&mut self, record: &Record, client: &mut impl Client) {
+        if record.count == 1 {
+            let point = self.tables.arena.enter(&record.iv, record.lane);
+            let lane = self.tables.arena.lane(point.inst);
+            self.each_once(record.operands, &Part { iv: record.iv, point, lane, count: 1 }, client);
+            return self.tidy();
+        }
         let most = MAX_OFFSET as u64;
         let mut done = 0;
         while done < record.count {
@@ -206,13 +213,6 @@ impl Memory {
             base: o.base.wrapping_add_signed(o.stride.wrapping_mul(done as i64)),
             ..*o
         };
-        if count == 1 {
-            for (i, loaded) in updates(record.operands, 0..record.operands.len()) {
-                let loaded = loaded.map(|l| record.operands[l].stmt);
-                self.single(&at(&record.operands[i]), loaded, &part, Sinks::Each, 0, client);
-            }
-            return;
-        }
         let moved: Vec<Operand>;
         let operands = if done == 0 {
             record.operands
@@ -220,7 +220,10 @@ impl Memory {
             moved = record.operands.iter().map(at).collect();
             &moved
         };
-        let mut planner = std::mem::take(&mut self.planner);
+        if count == 1 {
+            return self.each_once(operands, &part, client);
+        }
+        let mut planner = self.planner.take().unwrap_or_default();
         let is_final = done + count == record.count;
         let mut plan = planner.plan(operands, count, is_final);
         let mut cut;
@@ -232,14 +235,29 @@ impl Memory {
         }
         match plan {
             Plan::Split(first) => {
-                self.planner = planner;
+                self.planner = Some(planner);
                 self.part(record, done, first, client);
                 self.part(record, done + first, count - first, client);
                 return;
             }
             plan => self.apply(operands, &plan, &mut planner, &part, client),
         }
-        self.planner = planner;
+        self.planner = Some(planner);
+    }
+
+    /// Applies the operands of a single iteration.
+    #[inline]
+    fn each_once(&mut self, operands: &[Operand], part: &Part, client: &mut impl Client) {
+        let mut at = 0;
+        while let Some(mut o) = operands.get(at) {
+            let mut loaded = None;
+            if let Some(store) = operands.get(at + 1).filter(|store| is_update(o, store)) {
+                (loaded, o) = (Some(o.stmt), store);
+                at += 1;
+            }
+            self.single(o, loaded, part, Sinks::Each, 0, client);
+            at += 1;
+        }
     }
 
     fn apply(
@@ -250,7 +268,7 @@ impl Memory {
         part: &Part,
         client: &mut impl Client,
     ) {
-        let mut groups = std::mem::take(&mut self.groups);
+        let mut groups = self.groups.take().unwrap_or_default();
         groups.find(operands, part.count);
         let mut order = std::mem::take(&mut planner.order);
         match plan {
@@ -286,7 +304,7 @@ impl Memory {
         for g in 0..groups.all.len() {
             self.put_group(&mut groups, g, operands, part, client);
         }
-        self.groups = groups;
+        self.groups = Some(groups);
         planner.order = order;
         let mut repeated = false;
         for (i, o) in operands.iter().enumerate() {
@@ -335,6 +353,9 @@ impl Memory {
         client: &mut impl Client,
     ) {
         let (mut at, mut left) = (o.base, o.size);
+        if at as u32 % PAGE + left <= PAGE && left > 0 {
+            return self.single_in_page(o, loaded, at, left, part, sinks, t, client);
+        }
         while left > 0 {
             let offset = at as u32 % PAGE;
             let size = left.min(PAGE - offset);
@@ -421,6 +442,9 @@ impl Memory {
         size: u32,
         client: &mut impl Client,
     ) {
+        if !client.listens() {
+            return;
+        }
         if !self.overlays[side as usize].touches(at, at.wrapping_add(u64::from(size))) {
             return self.report_in(number, side, sinks, at, size, client);
         }
@@ -718,6 +742,9 @@ impl Memory {
         part: &Part,
         client: &mut impl Client,
     ) {
+        if !client.listens() {
+            return;
+        }
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
         self.gather(side, a, o.stmt, &mut pieces);

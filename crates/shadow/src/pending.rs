@@ -558,6 +558,11 @@ impl Memory {
         let class = self.tables.classes.id(Class::plain(o.stmt, o.size, step, NO_CHAIN));
         let shape = Shape { class, first: a.first, stride: a.stride, count: a.count, up: is_up };
         let Some(id) = self.pending.find(&shape) else { return false };
+        let point = part.point_at(if is_up { 0 } else { part.count - 1 });
+        if !client.listens() {
+            self.meet(id, point, client);
+            return true;
+        }
         let is_known = self.pending.knows(id, &self.directory.pages);
         let sources = self.sources(id, is_known, |m, out| m.gather(Side::Writers, &a, o.stmt, out));
         let sink = part.sink(o.stmt, Sinks::Each);
@@ -566,12 +571,15 @@ impl Memory {
             sink.report(client, Kind::Flow, &piece, |_| false);
         }
         self.known(id, is_known, sources);
-        self.meet(id, part.point_at(if is_up { 0 } else { part.count - 1 }), client);
+        self.meet(id, point, client);
         true
     }
 
     /// Reports the sources of loads of a pattern noted before.
     pub(crate) fn report_gather(&mut self, id: u32, gather: &Gather, sink: &Sink, client: &mut impl Client) {
+        if !client.listens() {
+            return;
+        }
         let is_known = self.pending.knows(id, &self.directory.pages);
         let sources = self.sources(id, is_known, |m, out| m.sources_of(gather, out));
         for piece in &sources {

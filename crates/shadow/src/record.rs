@@ -234,10 +234,15 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 /// How two operands with overlapping extents, one of them a store, meet.
 pub(crate) fn meeting(a: &Operand, b: &Operand, count: u64) -> Meeting {
-    let g = gcd(a.stride.unsigned_abs(), b.stride.unsigned_abs());
+    let (along, other) = (a.stride.unsigned_abs(), b.stride.unsigned_abs());
+    let g = if along == other { along } else { gcd(along, other) };
     if g != 0 {
-        let d = (i128::from(b.base) - i128::from(a.base)).rem_euclid(i128::from(g));
-        if d >= i128::from(a.size) && d + i128::from(b.size) <= i128::from(g) {
+        // From the one to the next of the other, counting up.
+        let d = match b.base.checked_sub(a.base) {
+            Some(ahead) => ahead % g,
+            None => (g - (a.base - b.base) % g) % g,
+        };
+        if d >= u64::from(a.size) && u64::from(b.size) <= g - d {
             return Meeting::Never;
         }
     }
@@ -254,16 +259,18 @@ pub(crate) fn meeting(a: &Operand, b: &Operand, count: u64) -> Meeting {
     // The moving operand overlaps the fixed one while  −size(moving) < s·t − d < size(fixed).
     let (low, high) = (d - i128::from(moving.size) + 1, d + i128::from(fixed.size) - 1);
     let (low, high) = if s > 0 { (low, high) } else { (-high, -low) };
-    let s = s.abs();
-    let first = -((-low).div_euclid(s));
-    let last = high.div_euclid(s);
-    let (first, last) = (first.max(0), last.min(i128::from(count) - 1));
+    let s = moving.stride.unsigned_abs();
+    // Iterations from 0 on; what lies beyond all addresses, no iteration comes to.
+    let (Ok(low), Ok(high)) = (u64::try_from(low.max(0)), u64::try_from(high.min(u64::MAX.into()))) else {
+        return Meeting::Never;
+    };
+    let (first, last) = (low.div_ceil(s), (high / s).min(count - 1));
     if first > last {
         Meeting::Never
     } else if first > 0 {
-        Meeting::Split(first as u64)
-    } else if last + 1 < i128::from(count) {
-        Meeting::Split(last as u64 + 1)
+        Meeting::Split(first)
+    } else if last < count - 1 {
+        Meeting::Split(last + 1)
     } else {
         Meeting::Split(count / 2)
     }
