@@ -481,8 +481,15 @@ impl Streams {
     /// Notes a stream that is about to be added to.
     #[inline]
     fn note(&mut self, at: usize) {
+        if self.tracking != 0 {
+            self.note_first(at);
+        }
+    }
+
+    #[inline(never)]
+    fn note_first(&mut self, at: usize) {
         let stream = &mut self.list[at];
-        if self.tracking != 0 && stream.noted.0 != self.tracking {
+        if stream.noted.0 != self.tracking {
             stream.noted = (self.tracking, self.noted.len() as u32);
             stream.tell_level();
             let levels = stream.levels.iter().map(|l| l.count).collect();
@@ -600,6 +607,16 @@ impl Streams {
         }
     }
 
+    /// Adds a run of dependences through registers to a known stream, `times` times.
+    pub fn add_register_to(&mut self, at: usize, run: &DependenceRun, times: u64) {
+        let all = run.count.saturating_mul(times);
+        self.instances = self.instances.saturating_add(all);
+        self.note(at);
+        let stream = &mut self.list[at];
+        stream.count = stream.count.saturating_add(all);
+        stream.note_run(run, times, &mut |_, _, _| None);
+    }
+
     /// Adds a run to a known stream; see [`Streams::add`].
     pub fn add_to(
         &mut self,
@@ -631,24 +648,35 @@ impl Streams {
             }
         }
         self.count(at);
-        let stream = &mut self.list[at];
-        let common = usize::from(stream.common);
+        self.list[at].note_run(run, 1, locate);
+    }
+}
+
+impl Stream {
+    /// Notes the instances of a run, `times` times, under their levels.
+    fn note_run(
+        &mut self,
+        run: &DependenceRun,
+        times: u64,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
+    ) {
+        let common = usize::from(self.common);
         // Objects are of interest where a loop carries the dependence, and where a value enters or leaves a loop.
-        let leaves = stream.memory && (from > common || to > common);
+        let leaves = self.memory && (self.source_dims > self.common || self.sink_dims > self.common);
         // One instance, or many with the same differences along the common loops.
         if run.count == 1 || run.sink_step.0[..common] == run.source_step.0[..common] {
-            let one = (&run.source_iv, &run.sink_iv, run.count, run.address);
-            stream.note_uniform(one, leaves, locate);
+            let one = (&run.source_iv, &run.sink_iv, run.count.saturating_mul(times), run.address);
+            self.note_uniform(one, leaves, locate);
             if run.count > 1 {
                 let level = level_of(common, &run.sink_iv, &run.source_iv);
-                stream.later(level, beyond_first(&run.sink_step));
+                self.later(level, beyond_first(&run.sink_step));
             }
             return;
         }
         let first = run.sink_iv.minus(&run.source_iv);
         let step = run.sink_step.minus(&run.source_step);
         let mut note = |from: i64, count: i64, level: usize| {
-            stream.note(run, &first, &step, (from, count), level as u8, leaves, locate);
+            self.note((run, times), &first, &step, (from, count), level as u8, leaves, locate);
         };
         let last = i64::try_from(run.count).unwrap_or(i64::MAX);
         let (mut from, mut count) = (0i64, last);
@@ -682,16 +710,19 @@ impl Streams {
         }
         note(from, count, common);
     }
-}
 
-impl Stream {
     /// The folder of a flow dependence through memory, once there is more than one instance; the first one is then
     /// taken from its level.
+    #[inline]
     fn folder(&mut self, folding: &Folding) -> Option<&mut Folder> {
-        if self.kind != Kind::Flow || !self.memory {
-            return None;
-        }
         if self.folder.is_none() {
+            self.begin_folder(folding);
+        }
+        self.folder.as_deref_mut()
+    }
+
+    fn begin_folder(&mut self, folding: &Folding) {
+        if self.kind == Kind::Flow && self.memory {
             let (from, to) = (usize::from(self.source_dims), usize::from(self.sink_dims));
             let mut folder = Folder::new(to, from, folding.of_dependences(to)).metered(self.gauge.take());
             if let Some(level) = self.levels.first() {
@@ -700,7 +731,6 @@ impl Stream {
             }
             self.folder = Some(Box::new(folder));
         }
-        self.folder.as_deref_mut()
     }
 
     /// The relation; once.
@@ -833,7 +863,7 @@ impl Stream {
     #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
     fn note(
         &mut self,
-        run: &DependenceRun,
+        (run, times): (&DependenceRun, u64),
         first: &Iv,
         step: &Iv,
         (from, count): (i64, i64),
@@ -851,7 +881,7 @@ impl Stream {
             Kept::new(level, &source_iv, &sink_iv, address, shape)
         });
         let entry = &mut self.levels[at];
-        entry.count = entry.count.saturating_add(count as u64);
+        entry.count = entry.count.saturating_add((count as u64).saturating_mul(times));
         entry.later |= beyond_first(&run.sink_iv) | beyond_first(&run.sink_step);
         for q in 0..shape.common {
             entry.bound(q, a.0[q], shape);

@@ -170,7 +170,17 @@ impl Executions {
             };
             let shift = column.map_or(0, |at| stretches[0].shifts[at]);
             let is_uniform = column.is_none_or(|at| stretches.iter().all(|s| s.shifts[at] == shift));
-            rows_of(folder, (dim, rows), count, is_uniform, shift as i64, &row);
+            row(folder, 0);
+            // The rows before the block go on in the same way: what was predicted of the first one holds for the others.
+            if rows < 2 || !folder.can_go_on(dim, is_uniform) {
+                return (1..rows).for_each(|at| row(folder, at));
+            }
+            folder.repeat(dim, rows - 1, count, &|_, _| shift as i64);
+            for (stretch, at) in stretches.iter().filter_map(|stretch| Some((stretch, column?))) {
+                let word = stretch.words[at].wrapping_add(stretch.shifts[at].wrapping_mul(rows - 1));
+                let stride = stretch.strides.get(at).copied().unwrap_or(0);
+                folder.include(stretch.count, &[word as i64], &[stride]);
+            }
         };
         along(&mut folders.domain, None);
         for (folder, &column) in folders.words.iter_mut().zip(columns) {
@@ -328,26 +338,6 @@ impl Executions {
     }
 }
 
-/// Adds rows of `count` points each, those in the middle as a number where that can be said: labels go on by `shift` from
-/// each to the next, or (not `is_uniform`) by other constants. `row` adds one of them.
-fn rows_of(
-    folder: &mut Folder,
-    (dim, rows): (usize, u64),
-    count: u64,
-    is_uniform: bool,
-    shift: i64,
-    row: &dyn Fn(&mut Folder, u64),
-) {
-    let last = rows - 1;
-    row(folder, 0);
-    // The rows before the block go on in the same way: what was predicted of the first one holds for the others.
-    let by_number = rows > 2 && folder.can_go_on(dim, is_uniform);
-    if by_number {
-        folder.repeat(dim, rows - 2, count, &|_, _| shift);
-    }
-    (if by_number { last } else { 1 }..rows).for_each(|at| row(folder, at));
-}
-
 impl Bounds {
     fn finish(self) -> (Folded, Vec<Folded>) {
         if self.points == 0 {
@@ -365,9 +355,9 @@ impl Bounds {
 
 impl Folders {
     fn add(&mut self, iv: &[i64], labels: impl Iterator<Item = i64>) {
-        self.domain.run(iv, 1, &[], &[]);
+        self.domain.point(iv, &[]);
         for (folder, label) in self.words.iter_mut().zip(labels) {
-            folder.run(iv, 1, &[label], &[0]);
+            folder.point(iv, &[label]);
         }
     }
 }

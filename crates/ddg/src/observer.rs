@@ -306,7 +306,7 @@ impl Observer<'_> {
     pub fn register(&mut self, role: Use, mut run: DependenceRun, times: u64) -> Option<u32> {
         let are_final = self.are_final(run.source, run.sink);
         if are_final && let Some(at) = self.streams.of_register(role, run.source, run.sink) {
-            (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _, _| None));
+            self.streams.add_register_to(at, &run, times);
             return Some(at as u32);
         }
         let (from, source) = self.resolve(run.source, &mut run.source_iv, &mut run.source_step);
@@ -323,7 +323,7 @@ impl Observer<'_> {
             own: false,
         };
         let at = self.streams.stream(&ends);
-        (0..times).for_each(|_| self.streams.add_to(at, &run, &mut |_, _, _| None));
+        self.streams.add_register_to(at, &run, times);
         are_final.then_some(at as u32)
     }
 
@@ -333,7 +333,7 @@ impl Observer<'_> {
         if run.sink_step.0[..usize::from(self.streams.common(at))].iter().all(|x| *x == 0) {
             self.streams.add_uniform_to(at, &run.source_iv, &run.sink_iv, (run.count, times));
         } else {
-            (0..times).for_each(|_| self.streams.add_to(at, run, &mut |_, _, _| None));
+            self.streams.add_register_to(at, run, times);
         }
     }
 }

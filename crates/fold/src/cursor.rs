@@ -11,6 +11,7 @@ use crate::class::{Kind, NO_CLASS};
 use crate::fingerprint::Fingerprint;
 use crate::folder::Folder;
 use crate::group::Group;
+use crate::nest_cursor::Next;
 
 /// Most outputs of a stream that has a cursor.
 pub(crate) const OUTPUTS: usize = 8;
@@ -98,7 +99,7 @@ impl Folder {
     #[inline]
     pub(crate) fn settle(&mut self) {
         // What comes of a nest may set the others.
-        self.settle_nest(None);
+        self.settle_nest(Next::Unknown);
         self.settle_runs();
     }
 

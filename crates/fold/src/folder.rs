@@ -23,7 +23,7 @@ use crate::emit;
 use crate::give_up::Boxed;
 use crate::group::{Group, Item, fit, take};
 use crate::meter::Gauge;
-use crate::nest_cursor::NestCursor;
+use crate::nest_cursor::{NestCursor, Next};
 use crate::options::{GiveUp, Options};
 use crate::piece::{Folded, Label, Piece};
 use crate::reach::Reach;
@@ -157,6 +157,9 @@ impl Folder {
     /// Adds one point.
     #[inline]
     pub fn point(&mut self, iv: &[i64], label: &[i64]) {
+        if self.boxed.is_some() && self.takes_boxed(iv, label) {
+            return;
+        }
         if !self.advances(iv, label) {
             self.lattice_run(iv, 1, 1, label, &[0; Folder::MOST][..self.outputs]);
         }
@@ -189,7 +192,7 @@ impl Folder {
         {
             return;
         }
-        self.settle_nest(Some(iv));
+        self.settle_nest(Next::Point(iv));
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.note(count, label, advance);
         self.feed(iv, step, count, label, advance);

@@ -31,6 +31,14 @@ impl Boxed {
         Boxed { level, extent: vec![(i64::MAX, i64::MIN); dims - level] }
     }
 
+    /// Takes in a point.
+    #[inline]
+    fn include_point(&mut self, iv: &[i64]) {
+        for (own, &x) in self.extent.iter_mut().zip(&iv[self.level..]) {
+            *own = (own.0.min(x), own.1.max(x));
+        }
+    }
+
     /// Takes in the points at `prefix` followed by `extent`, both from coordinate 0 and `prefix.len()` on.
     fn include(&mut self, prefix: &[i64], extent: &[(i64, i64)]) {
         let fixed = prefix[self.level..].iter().map(|&x| (x, x));
@@ -41,6 +49,23 @@ impl Boxed {
 }
 
 impl Folder {
+    /// Whether a point belongs to a prefix that was given up; then it is in its box. No cursor is set there.
+    #[inline]
+    pub(crate) fn takes_boxed(&mut self, iv: &[i64], label: &[i64]) -> bool {
+        let Some(boxed) = &mut self.boxed else { return false };
+        let is_well_formed = iv.len() == self.dims && label.len() == self.outputs;
+        let mut prefix = self.outer.iter().zip(iv).take(boxed.level);
+        let takes = is_well_formed && prefix.all(|(a, b)| a == b);
+        if takes {
+            boxed.include_point(iv);
+            self.out.points = self.out.points.saturating_add(1);
+            for (range, &l) in self.out.ranges.iter_mut().zip(label) {
+                *range = (range.0.min(l), range.1.max(l));
+            }
+        }
+        takes
+    }
+
     /// Whether a run from `iv` to innermost coordinate `last` belongs to a prefix that was given up; then it is in its box.
     pub(crate) fn in_box(&mut self, iv: &[i64], last: i64) -> bool {
         let Some(boxed) = self.boxed.as_mut().filter(|b| self.outer[..b.level] == iv[..b.level]) else {

@@ -72,6 +72,17 @@ pub(crate) struct NestCursor {
     wait: u32,
 }
 
+/// What is known of the point that comes next. Where the item under way is complete, it may still belong to that.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Next<'a> {
+    /// Nothing.
+    Unknown,
+    /// The point.
+    Point(&'a [i64]),
+    /// It lies in another iteration of this dimension, or further out.
+    Beyond(usize),
+}
+
 impl NestCursor {
     /// About how many bytes are used.
     pub fn bytes(&self) -> usize {
@@ -256,9 +267,8 @@ impl Folder {
         cursor.is_active
     }
 
-    /// Tells the levels what the cursor took; then there is none. `next` is the point that comes next; where it is not known, it
-    /// may belong to the item that is complete.
-    pub(crate) fn settle_nest(&mut self, next: Option<&[i64]>) {
+    /// Tells the levels what the cursor took; then there is none.
+    pub(crate) fn settle_nest(&mut self, next: Next<'_>) {
         if self.nest.as_ref().is_some_and(|cursor| cursor.is_active)
             && let Some(mut cursor) = self.nest.take()
         {
@@ -269,7 +279,7 @@ impl Folder {
         }
     }
 
-    fn tell_levels(&mut self, cursor: &mut NestCursor, next: Option<&[i64]>) {
+    fn tell_levels(&mut self, cursor: &mut NestCursor, next: Next<'_>) {
         cursor.is_active = false;
         let NestCursor { level, items, mut runs, points, .. } = *cursor;
         match items {
@@ -280,7 +290,12 @@ impl Folder {
         // The next point may belong to the item that is complete.
         let last = cursor.coordinates[level].wrapping_sub(cursor.step);
         let goes_on = |next: &[i64]| next[level] == last && next[..level] == cursor.coordinates[..level];
-        let is_open = is_between && items > 0 && next.is_none_or(goes_on);
+        let may_go_on = match next {
+            Next::Unknown => true,
+            Next::Point(next) => goes_on(next),
+            Next::Beyond(ended) => level < ended,
+        };
+        let is_open = is_between && items > 0 && may_go_on;
         let told = items - i64::from(is_open);
         let [group] = &mut self.levels[level][..] else { return };
         group.advance(told);

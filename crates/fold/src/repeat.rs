@@ -8,6 +8,7 @@
 use crate::class::Kind;
 use crate::folder::Folder;
 use crate::group::{Group, outputs};
+use crate::nest_cursor::Next;
 
 impl Folder {
     /// Whether [`Folder::repeat`] may follow: the latest iteration of dimension `level` continued what earlier ones
@@ -19,7 +20,8 @@ impl Folder {
         if level >= self.dims || !self.started {
             return false;
         }
-        self.settle();
+        self.settle_nest(Next::Beyond(level));
+        self.settle_runs();
         if self.is_boxed_at(level) {
             return true;
         }
@@ -44,11 +46,36 @@ impl Folder {
             })
     }
 
+    /// The same where it is known by how much each label goes on, but not that the latest iteration went on so after the one
+    /// before it: then that has to be what was predicted.
+    pub fn can_go_on_by(&mut self, level: usize, shift: &[i64]) -> bool {
+        if !self.can_repeat(level, false) || self.is_boxed_at(level) {
+            return false;
+        }
+        let (current, outputs) = (self.current(level), self.outputs);
+        let mut latest = self.levels[level].iter().filter(|g| g.last_x() == current);
+        latest.all(|group| {
+            let (shape, labels) = group.delta.split_at(group.delta.len() - outputs);
+            group.unknown == 0 && shape.iter().all(|by| *by == 0) && labels == shift
+        })
+    }
+
+    /// Takes labels of iterations that were added by [`Folder::repeat`] into the ranges: of `count` points, advancing by
+    /// `advance`.
+    pub fn include(&mut self, count: u64, label: &[i64], advance: &[i64]) {
+        let last = i64::try_from(count).unwrap_or(i64::MAX).wrapping_sub(1);
+        for (range, (&l, &a)) in self.out.ranges.iter_mut().zip(label.iter().zip(advance)) {
+            let end = l.wrapping_add(a.wrapping_mul(last));
+            *range = (range.0.min(l).min(end), range.1.max(l).max(end));
+        }
+    }
+
     /// Adds `times` more iterations of dimension `level` that repeat the latest one, in which the stream had `points`
     /// points. Labels go on as they did; of a label that is unknown along `level`, `shift` says by how much it goes on,
     /// given the output and the latest label. [`Folder::can_repeat`] must just have said yes.
     ///
-    /// The ranges of labels are not extended: a further iteration is expected to follow, as a stream of points.
+    /// The ranges of labels are not extended: a further iteration is expected to follow as a stream of points, or
+    /// [`Folder::include`] for the last one.
     pub fn repeat(&mut self, level: usize, times: u64, points: u64, shift: &dyn Fn(usize, i64) -> i64) {
         let count = i64::try_from(times).unwrap_or(i64::MAX);
         self.out.points = self.out.points.saturating_add(times.saturating_mul(points));

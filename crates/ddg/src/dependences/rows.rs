@@ -2,6 +2,7 @@
 
 use fold::Folder;
 use shadow::{DependenceRun, Iv};
+use smallvec::SmallVec;
 
 use super::{Stream, Streams, beyond_first, level_of};
 use crate::objects::Named;
@@ -100,36 +101,40 @@ impl Streams {
         locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         let Some(&RunOfRows { rows, dim, source, .. }) = runs.first() else { return };
+        let is_uniform = runs.iter().all(|run| run.source == source);
+        let outputs = usize::from(self.list[at].source_dims);
+        // Rows that the relation takes as a number, once one has shown that it goes on as predicted, or two how they do.
         let mut done = 0;
-        while done < rows.min(2) {
+        let mut by_number = false;
+        while done < rows && !by_number {
             runs.iter().for_each(|run| self.add_to(at, &run.at(done), locate));
             done += 1;
+            by_number = done < rows
+                && match (self.list[at].folder(&self.folding), done) {
+                    (None, _) => done == 2,
+                    (Some(folder), 1) => is_uniform && folder.can_go_on_by(dim, &source.0[..outputs]),
+                    (Some(folder), 2) => folder.can_go_on(dim, is_uniform),
+                    _ => false,
+                };
         }
-        let middle = rows.saturating_sub(3);
-        if middle > 0 {
-            let part = |run: &RunOfRows| RunOfRows { first: run.at(2), rows: middle, ..*run };
-            let stream = &mut self.list[at];
-            let with_level = |run: RunOfRows| Some((run, stream.level_of_rows(&run)?));
-            let parts: Option<Vec<(RunOfRows, u8)>> = runs.iter().map(part).map(with_level).collect();
-            let is_uniform = runs.iter().all(|run| run.source == source);
-            if let Some(parts) = parts
-                && stream.folder(&self.folding).is_none_or(|folder| folder.can_go_on(dim, is_uniform))
-            {
-                let each: u64 = runs.iter().map(|run| run.first.count).sum();
-                if let Some(folder) = stream.folder(&self.folding) {
-                    folder.repeat(dim, middle, each, &|output, _| source.0[output]);
-                }
-                let instances = each.saturating_mul(middle);
-                stream.count = stream.count.saturating_add(instances);
-                parts.iter().for_each(|(run, level)| stream.note_rows(run, *level, locate));
-                self.instances = self.instances.saturating_add(instances);
-                self.count(at);
-                done += middle;
+        if !by_number {
+            return;
+        }
+        let each: u64 = runs.iter().map(|run| run.first.count).sum();
+        let (left, last) = (rows - done, rows - 1);
+        let stream = &mut self.list[at];
+        if let Some(folder) = stream.folder(&self.folding) {
+            folder.repeat(dim, left, each, &|output, _| source.0[output]);
+            for run in runs {
+                let source = run.first.source_iv.after(last as i64, &run.source);
+                folder.include(run.first.count, &source.0[..outputs], &run.first.source_step.0[..outputs]);
             }
         }
-        for row in done..rows {
-            runs.iter().for_each(|run| self.add_to(at, &run.at(row), locate));
-        }
+        let instances = each.saturating_mul(left);
+        stream.count = stream.count.saturating_add(instances);
+        self.instances = self.instances.saturating_add(instances);
+        self.count(at);
+        self.list[at].note_many_rows(runs, done, locate);
     }
 }
 
@@ -193,6 +198,43 @@ impl Stream {
         if first.count > 1 {
             self.later(level, beyond_first(&first.sink_step));
         }
+    }
+
+    /// Notes the instances of several runs in the rows from one on, in the order in which they come row by row as far as that
+    /// matters: where storage is named first.
+    fn note_many_rows(
+        &mut self,
+        runs: &[RunOfRows],
+        from: u64,
+        locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
+    ) {
+        let Some(rows) = runs.first().map(|run| run.rows) else { return };
+        let (first, last) = (from.max(2), rows - 1);
+        let part = |run: &RunOfRows| RunOfRows { first: run.at(first), rows: last - first, ..*run };
+        // Runs are large: they are moved again rather than kept.
+        let levels: Option<SmallVec<[u8; 64]>> = match first < last {
+            true => runs.iter().map(|run| self.level_of_rows(&part(run))).collect(),
+            false => None,
+        };
+        for row in from..first.min(rows) {
+            runs.iter().for_each(|run| self.note_run(&run.at(row), 1, locate));
+        }
+        if first > last {
+            return;
+        }
+        match levels {
+            Some(levels) => {
+                for (run, level) in runs.iter().zip(levels) {
+                    self.note_rows(&part(run), level, locate);
+                }
+            }
+            None => {
+                for row in first..last {
+                    runs.iter().for_each(|run| self.note_run(&run.at(row), 1, locate));
+                }
+            }
+        }
+        runs.iter().for_each(|run| self.note_run(&run.at(last), 1, locate));
     }
 
     /// Names what the rows between the first and the last pass through, unless that is what was met last.
