@@ -20,7 +20,7 @@ use crate::executions::Executions;
 use crate::folding::Folding;
 use crate::lost::Lost;
 use crate::shared::Split;
-use crate::steady::Steady;
+use crate::steady::Reads;
 use crate::units::{UNITS, X87, units};
 
 /// Index of a node of the trie of paths.
@@ -182,6 +182,8 @@ pub struct LiveIn {
     pub restored: Option<u16>,
     /// The source met last, and its stream.
     pub latest: Option<(u32, u32)>,
+    /// Those of one register that it belongs to, in [`Path::steady`].
+    pub reads: Option<u32>,
 }
 
 /// Registers a path leaves behind.
@@ -268,8 +270,8 @@ pub struct Path {
     pub irregular: bool,
     /// Registers read from before.
     pub live_in: Vec<LiveIn>,
-    /// Of a path that is executed often, per register read what is yet to reach its stream; else empty.
-    pub steady: Vec<Option<Steady>>,
+    /// Of a path that is executed often, per register what is yet to reach the streams of its reads; else empty.
+    pub steady: Vec<Reads>,
     /// Number of aliases of contexts (see [`crate::observer::Canonical`]) when the streams of its registers were found.
     pub aliases: usize,
     /// Registers left behind.
@@ -439,11 +441,8 @@ impl Paths {
 
     /// Adds what register reads have counted to their streams.
     pub fn hand_over(&mut self, streams: &mut Streams) {
-        for steady in self.list.iter_mut().flatten().flat_map(|path| &mut path.steady) {
-            if let Some(steady) = steady.take() {
-                steady.hand_over(streams);
-            }
-        }
+        let reads = self.list.iter_mut().flatten().flat_map(|path| &mut path.steady);
+        reads.for_each(|reads| reads.hand_over(streams));
     }
 
     /// The paths through the body of a loop.
@@ -744,6 +743,7 @@ pub fn build(
                             redefined: false,
                             restored,
                             latest: None,
+                            reads: None,
                         });
                         continue;
                     }
@@ -772,6 +772,7 @@ pub fn build(
                             redefined: false,
                             restored: None,
                             latest: None,
+                            reads: None,
                         }),
                     }
                 }

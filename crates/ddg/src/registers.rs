@@ -3,6 +3,8 @@
 //! A writer is a statement with its iteration vector. Vectors are shared: all registers written by runs that agree on
 //! the outer coordinates point at one slot and differ in the innermost coordinate only.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rustc_hash::FxHashMap;
 use shadow::Iv;
 use trace::block::RegRange;
@@ -33,6 +35,18 @@ impl Writer {
         (self.slot, self.inner) == (other.slot, other.inner)
     }
 
+    /// Whether its vector is one of a slot.
+    #[inline]
+    pub fn is_in(self, slot: SlotId) -> bool {
+        self.slot == slot.number
+    }
+
+    /// Its coordinate along the slot.
+    #[inline]
+    pub fn inner(self) -> i64 {
+        self.inner
+    }
+
     /// The statement.
     pub fn statement(self) -> u32 {
         self.statement
@@ -44,11 +58,25 @@ impl Writer {
     }
 }
 
+/// A slot, told apart from those that have its number before slots are renumbered, or in another table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotId {
+    number: u32,
+    numbering: u32,
+}
+
+fn next_numbering() -> u32 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The table.
 #[derive(Debug)]
 pub struct Registers {
     table: Vec<Writer>,
     slots: Vec<(Iv, Option<u8>)>,
+    /// Which numbering of slots this is, of all there are: other threads have others.
+    numbering: u32,
     /// Writers of callee-saved registers by register and stack slot.
     saved: FxHashMap<(u8, u64), [Writer; 4]>,
 }
@@ -58,6 +86,7 @@ impl Default for Registers {
         Registers {
             table: vec![Writer { statement: NONE, slot: 0, inner: 0 }; UNITS],
             slots: Vec::new(),
+            numbering: next_numbering(),
             saved: FxHashMap::default(),
         }
     }
@@ -74,7 +103,18 @@ impl Registers {
     #[inline]
     pub fn writer_of_all(&self, from: u16, to: u16) -> Option<Writer> {
         let (first, rest) = self.table[usize::from(from)..usize::from(to)].split_first()?;
-        first.known().filter(|_| rest.iter().all(|writer| writer == first))
+        let differs = |differs: u64, w: &Writer| {
+            differs
+                | u64::from((w.statement ^ first.statement) | (w.slot ^ first.slot))
+                | (w.inner ^ first.inner).cast_unsigned()
+        };
+        first.known().filter(|_| rest.iter().fold(0, differs) == 0)
+    }
+
+    /// A slot, as it is known until slots are renumbered.
+    #[inline]
+    pub fn id(&self, number: u32) -> SlotId {
+        SlotId { number, numbering: self.numbering }
     }
 
     /// Statement and vector of a writer.
@@ -175,6 +215,7 @@ impl Registers {
             writer.slot = *to;
         }
         self.slots = kept;
+        self.numbering = next_numbering();
     }
 }
 
