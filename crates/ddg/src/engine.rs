@@ -133,7 +133,8 @@ pub struct Engine {
     pub(crate) unanalysed: u64,
     /// Broken invariants met, and what was left out for them.
     pub(crate) lost: Lost,
-    pub(crate) walker: Option<Walker>,
+    /// Boxed, as it is taken out for every step.
+    pub(crate) walker: Option<Box<Walker>>,
     jumps: Jumps,
     pub(crate) memory: AnyMemory,
     /// Every iteration on its own, every byte on its own (see [`crate::reference`]).
@@ -660,7 +661,7 @@ impl Engine {
         if is_amid {
             self.mark_begun_amid(&walker);
         }
-        self.walker = Some(walker);
+        self.walker = Some(Box::new(walker));
     }
 
     /// Moves the walker to `block` the general way. Returns whether a path ended before it.

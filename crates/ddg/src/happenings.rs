@@ -58,7 +58,7 @@ impl Happening {
 impl Engine {
     /// Something happens now: it is logged, and counted or applied.
     pub(crate) fn happens(&mut self, happening: Happening, words: &[u64]) {
-        let walker = self.walker.as_ref();
+        let walker = self.walker.as_deref();
         let iv = walker.map_or(Iv::ZERO, |walker| *walker.iv());
         let is_logged = |context: &ContextId| {
             self.counts && !self.contexts.get(*context).flat && !self.budget.is_skipping

@@ -108,7 +108,10 @@ macro_rules! observer {
             contexts: &$engine.contexts,
             canonical: &$engine.canonical,
             image: &$engine.image,
-            walker: (!$engine.is_late).then_some($walker),
+            walker: (!$engine.is_late).then_some({
+                let walker: &$crate::walker::Walker = $walker;
+                walker
+            }),
             named: 0..0,
             is_muted: $engine.is_muted,
             exchange: &mut $engine.threads.exchange,

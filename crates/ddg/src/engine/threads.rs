@@ -29,7 +29,7 @@ use crate::walker::Walker;
 struct Thread {
     /// Number of its tree of contexts.
     tree: u32,
-    walker: Option<Walker>,
+    walker: Option<Box<Walker>>,
     registers: Registers,
     previous: Option<CodeId>,
     thread_base: u64,
@@ -99,7 +99,7 @@ impl Engine {
         };
         self.exchange_thread(&mut next);
         self.objects.resume(thread);
-        self.objects.park(self.threads.current, next.walker.as_ref().map_or(&[], Walker::frames));
+        self.objects.park(self.threads.current, next.walker.as_deref().map_or(&[], Walker::frames));
         self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
         let before = std::mem::replace(&mut self.threads.current, thread);
         self.threads.others.insert(before, next);
@@ -137,7 +137,7 @@ impl Engine {
     fn suspend(&mut self) {
         self.pass();
         let base = self.thread_base;
-        let (parked, frames) = (self.threads.place(), self.walker.as_ref().map_or(&[][..], Walker::frames));
+        let (parked, frames) = (self.threads.place(), self.walker.as_deref().map_or(&[][..], Walker::frames));
         self.objects.park(parked, frames);
         let at = frames.last().map_or(0, |frame| frame.entry);
         let mut own = Thread { tree: self.threads.new_tree(), ..Thread::default() };
@@ -288,7 +288,7 @@ impl Engine {
 impl Threads {
     /// Where the threads are whose words do not come now.
     pub(super) fn walkers(&self) -> impl Iterator<Item = &Walker> {
-        self.others.values().filter_map(|thread| thread.walker.as_ref())
+        self.others.values().filter_map(|thread| thread.walker.as_deref())
     }
 
     /// What comes next is in another phase, from a vector of a context on.
