@@ -25,7 +25,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use shadow::{Block, Iv, MAX_DIMS, Operand, Record};
 use trace::block::{Address, Folded};
 use trace::stream;
@@ -49,6 +49,8 @@ const LONG: u64 = 8;
 /// Mean number of iterations of the loops inside a row from which on a row of many executions is not worth a block: each of
 /// its records costs as much as in a block of the loop inside it.
 const WORTH: u64 = 5;
+/// Times that are let pass after refusals in a row, at most, as a power of two.
+const LONGEST_WAIT: u32 = 5;
 /// Most executions and operands of a row.
 const MOST: usize = 1 << 15;
 
@@ -69,12 +71,33 @@ pub struct Marks {
     latest: [Option<Mark>; MAX_DIMS],
     /// The words being taken are not those of the recorder.
     pub is_inside: bool,
+    /// By loop, how many times in a row its iterations went on alike and were no block, and how many further times are let
+    /// pass: finding that out takes as long as many executions.
+    refused: FxHashMap<ContextId, (u32, u32)>,
 }
 
 impl Marks {
     /// Other words are taken from now on.
     pub fn clear(&mut self) {
         self.latest = [None; MAX_DIMS];
+    }
+
+    /// Whether the iterations of a loop are to be looked at.
+    fn tries(&mut self, context: ContextId) -> bool {
+        match self.refused.get_mut(&context) {
+            Some((_, wait)) if *wait > 0 => {
+                *wait -= 1;
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// Iterations of a loop were no block.
+    fn refuse(&mut self, context: ContextId) {
+        let (times, wait) = self.refused.entry(context).or_default();
+        *wait = (1 << *times) - 1;
+        *times = (*times + 1).min(LONGEST_WAIT);
     }
 }
 
@@ -194,8 +217,15 @@ impl Engine {
         if rows_after(words, previous, length, FEWEST) < FEWEST {
             return 0;
         }
+        if !self.marks.tries(context) {
+            return 0;
+        }
         let two = &words[previous..at];
-        let Some(mut block) = self.block_of(context, (dim, coordinate), two) else { return 0 };
+        let Some(mut block) = self.block_of(context, (dim, coordinate), two) else {
+            self.marks.refuse(context);
+            return 0;
+        };
+        self.marks.refused.remove(&context);
         let rows = rows_after(words, previous, length, usize::MAX);
         block.rows = rows as u64;
         self.apply_block(&block);

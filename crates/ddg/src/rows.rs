@@ -81,7 +81,7 @@ const MOST_GATHERED: usize = 1 << 15;
 /// Most pieces that are gathered before they are filed, in the order of the rows as far as they are there.
 const MOST_PIECES: usize = 1 << 16;
 /// Most runs that space is kept for between blocks.
-const KEPT: usize = 1 << 12;
+const KEPT: usize = 1 << 14;
 
 impl<'a> RowObserver<'a> {
     /// Files to `observer` what is found in rows along a dimension; [`RowObserver::end`] must follow. It `gathers` where
@@ -233,7 +233,10 @@ impl<'a> RowObserver<'a> {
         let rows = std::mem::take(&mut self.rows);
         let mut runs = std::mem::take(&mut self.space.runs);
         if self.gathers.is_some() {
-            runs.iter().filter(|_| rows > 0).for_each(|run| self.gather(&RunOfRows { rows, ..*run }));
+            for run in runs.iter_mut().filter(|_| rows > 0) {
+                run.rows = rows;
+                self.gather(run);
+            }
         } else if rows == 1 {
             runs.iter().for_each(|run| self.observer.dependence(&run.first));
         } else if rows > 1 {
@@ -280,6 +283,37 @@ impl<'a> RowObserver<'a> {
             && run.address == first.address.wrapping_add_signed(known.address.wrapping_mul(rows as i64))
     }
 
+    /// The same of a run of one dependence, before it is made.
+    #[inline]
+    fn is_expected_one(
+        &mut self,
+        kind: Kind,
+        (source, source_iv): (u32, &Iv),
+        (sink, sink_iv): (u32, &Iv),
+        address: u64,
+    ) -> bool {
+        let (rows, dim) = (self.rows, self.dim);
+        let Some(known) = self.space.runs.get_mut(self.expected) else { return false };
+        let first = &known.first;
+        let is_alike = first.count == 1
+            && (source, sink) == (first.source, first.sink)
+            && kind == first.kind
+            && *sink_iv == first.sink_iv.advanced(dim, rows as i64)
+            && first.source_step == Iv::ZERO
+            && first.sink_step == Iv::ZERO
+            && first.address_step == 0;
+        if !is_alike {
+            return false;
+        }
+        if rows == 1 {
+            known.source = source_iv.minus(&first.source_iv);
+            known.address = address.wrapping_sub(first.address) as i64;
+            return true;
+        }
+        *source_iv == first.source_iv.after(rows as i64, &known.source)
+            && address == first.address.wrapping_add_signed(known.address.wrapping_mul(rows as i64))
+    }
+
     /// Files the rows counted, and counts from the row that `other` tells on.
     fn restart(&mut self) {
         self.file();
@@ -301,6 +335,15 @@ impl<'a> RowObserver<'a> {
 impl Client for RowObserver<'_> {
     fn common(&self, a: u32, b: u32) -> u32 {
         self.observer.common(a, b)
+    }
+
+    fn single(&mut self, kind: Kind, source: u32, source_iv: &Iv, sink: u32, sink_iv: &Iv, address: u64) {
+        let may_be_expected = !self.is_ragged && !self.differs && self.rows > 0;
+        if may_be_expected && self.is_expected_one(kind, (source, source_iv), (sink, sink_iv), address) {
+            self.expected += 1;
+            return;
+        }
+        self.dependence(&DependenceRun::one(kind, (source, source_iv), (sink, sink_iv), address));
     }
 
     fn dependence(&mut self, run: &DependenceRun) {
