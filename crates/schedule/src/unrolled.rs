@@ -9,7 +9,7 @@
 //! Limits: loops without an access whose subscripts and type the text tells are taken as they are; so are loops over vectors, where one
 //! access is of several iterations.
 
-use profile::lens::ArrayAccess;
+use profile::lens::{ArrayAccess, Language};
 use profile::{
     Access, Addend, ContextIndex, Dependence, Kind, LocationIndex, Profile, Statement, StatementIndex,
 };
@@ -54,11 +54,16 @@ impl<'p> Unrolled<'p> {
         let here = profile.location(profile.contexts.get(context as usize)?.location);
         let [iterator] = &facts.source.iterators[..] else { return None };
         let step = iterator.step_value.filter(|&step| step != 0)?;
+        let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
         // Per line how far its accesses move in an iteration, each with its bytes; `None` for those of which the text does not tell.
         let mut of_text: FxHashMap<u32, Vec<Option<(i64, u32)>>> = FxHashMap::default();
         for array in &facts.source.arrays {
             let moved = |access: &ArrayAccess| {
                 // Rows of arrays and elements that are no numbers move otherwise.
+                // What a descriptor of Fortran leads to may be every other element.
+                if !facts.is_one_place(array) || is_fortran && !array.fixed {
+                    return None;
+                }
                 let size = element_bytes(&array.type_text)
                     .filter(|_| access.subscripts.len() == array.dimensions.max(1))?;
                 let (last, rows) = access.affine.split_last()?;

@@ -235,6 +235,8 @@ impl Text<'_> {
                 // What is named like a variable and called is an element.
                 let is_element = is_call && !of.is_empty();
                 if is_name && !is_call && !goes_on || is_element {
+                    // Of several types which it is here is not known.
+                    out.is_open |= of.len() > 1;
                     out.numbers.extend(of);
                 }
                 out.is_open |= is_call && !is_element;
@@ -254,7 +256,9 @@ impl Text<'_> {
                         ['.', '['].iter().any(|next| rest.starts_with(*next)) || rest.starts_with("->");
                     if !goes_on {
                         if !path.is_empty() {
-                            out.numbers.extend(self.of_spelled(&path));
+                            let of = self.of_spelled(&path);
+                            out.is_open |= of.len() > 1;
+                            out.numbers.extend(of);
                         }
                         path.clear();
                     }
