@@ -567,7 +567,7 @@ impl<'a> Facts<'a> {
             let is_combined = |access: &ArrayAccess| {
                 let is_same =
                     |own: &&ArrayAccess| (own.element(), &own.member) == (access.element(), &access.member);
-                is_combination(access.mode) || !accesses.iter().any(|own| is_same(&own))
+                is_combination(access.mode) || !accesses.iter().any(is_same)
             };
             array.home != Home::InBody && array.accesses.iter().all(is_combined)
         })?;
