@@ -7,7 +7,7 @@
 use profile::lens::{
     AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Position, Scalar, ScalarForm,
 };
-use profile::{ContextKind, Profile};
+use profile::{ContextKind, ObjectIndex, Profile};
 use rustc_hash::FxHashMap;
 use schedule::facts::{Facts, Role, may_keep};
 use schedule::needs::{Need, Way};
@@ -146,6 +146,13 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             _ => continue,
         };
         arrays.push(own.ok_or_else(|| Absent::Variable(name.to_owned()))?);
+    }
+    // Of an array that the code has not kept it is not known whether threads have room for it.
+    let is_vanished = |need: &&Need| need.way == Way::Private && need.object == ObjectIndex::MAX;
+    let arrays_of_text = || facts.scratch_arrays().map(|array| array.name.as_str());
+    let vanished = needs.iter().filter(is_vanished).map(|need| finding::need_name(profile, need));
+    if let Some(name) = vanished.into_iter().find(|name| arrays_of_text().any(|own| own == *name)) {
+        return Err(Absent::Variable(name.to_owned()));
     }
     if let Some(need) = needs.iter().find(|need| need.way == Way::AtomicWrite) {
         let name = finding::need_name(profile, need).to_owned();

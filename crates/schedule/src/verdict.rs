@@ -499,7 +499,7 @@ pub fn judge(
         };
         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
     }
-    let mut source = facts.map(|facts| of_source(profile, facts, &privatise));
+    let source = facts.map(|facts| of_source(profile, facts, &privatise));
     let mut unknown = unknown;
     if let Some((name, line)) = facts.and_then(Facts::changes_state) {
         unknown = unknown.or_else(|| Some(Unknown::State { name: name.to_owned(), line }));
@@ -633,7 +633,6 @@ pub fn judge(
         let has_vanished = |name: &str| vanished.iter().any(|array| array.name == name);
         for array in &vanished {
             advise = true;
-            source.iter_mut().for_each(|source| source.private.push((array.name.clone(), false)));
             let mut lines: Vec<u32> = array.accesses.iter().map(|access| access.at.line).collect();
             lines.dedup();
             let (object, name) = (ObjectIndex::MAX, array.name.clone());
