@@ -148,11 +148,10 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         arrays.push(own.ok_or_else(|| Absent::Variable(name.to_owned()))?);
     }
     // Of an array that the code has not kept it is not known whether threads have room for it.
-    let is_vanished = |need: &&Need| need.way == Way::Private && need.object == ObjectIndex::MAX;
-    let arrays_of_text = || facts.scratch_arrays().map(|array| array.name.as_str());
-    let vanished = needs.iter().filter(is_vanished).map(|need| finding::need_name(profile, need));
-    if let Some(name) = vanished.into_iter().find(|name| arrays_of_text().any(|own| own == *name)) {
-        return Err(Absent::Variable(name.to_owned()));
+    let is_missing = |need: &Need| need.way == Way::Private && need.object == ObjectIndex::MAX;
+    let is_vanished = |name: &str| needs.iter().any(|need| is_missing(need) && need.name == name);
+    if let Some(array) = facts.scratch_arrays().find(|array| is_vanished(&array.name)) {
+        return Err(Absent::Variable(array.name.clone()));
     }
     if let Some(need) = needs.iter().find(|need| need.way == Way::AtomicWrite) {
         let name = finding::need_name(profile, need).to_owned();

@@ -11,6 +11,8 @@
 //! Limits: counts are compared, not single accesses: what is missing can hide behind accesses that the text does not show
 //! (functions that are put in the place of a call, unrolled code).
 
+use std::hash::Hash;
+
 use profile::lens::{AccessMode, Array, ArrayAccess, Call, Home, Language, Position, SourceLoop};
 use profile::{
     ContextIndex, ContextKind, Dependence, Kind, LocationIndex, ObjectIndex, ObjectKind, Operation, Profile,
@@ -311,14 +313,16 @@ fn merged<'a>(
 type Place = (u32, u32);
 
 /// The instructions that make each access of a text, by address: per place, and whether it stores.
-struct Copies(FxHashMap<(Place, bool), Vec<(u64, StatementIndex)>>);
+#[derive(Debug)]
+pub struct Copies<P>(FxHashMap<(P, bool), Vec<(u64, StatementIndex)>>);
 
-impl Copies {
-    fn new<'p>(
+impl<P: Eq + Hash + Copy> Copies<P> {
+    /// Those of some accesses, where they are at places that count.
+    pub fn new<'p>(
         profile: &Profile,
         accesses: impl Iterator<Item = &'p profile::Access>,
-        place: &impl Fn(StatementIndex) -> Option<Place>,
-    ) -> Copies {
+        place: &impl Fn(StatementIndex) -> Option<P>,
+    ) -> Copies<P> {
         let mut copies = Copies(FxHashMap::default());
         for access in accesses {
             if let Some(place) = place(access.statement) {
@@ -334,10 +338,31 @@ impl Copies {
     }
 
     /// Which of the copies of an access a statement is, and how many there are.
-    fn number(&self, place: Place, statement: StatementIndex, is_write: bool) -> Option<(usize, usize)> {
+    pub fn number(&self, place: P, statement: StatementIndex, is_write: bool) -> Option<(usize, usize)> {
         let of = self.0.get(&(place, is_write))?;
         Some((of.iter().position(|own| own.1 == statement)?, of.len()))
     }
+
+    /// The accesses: place, whether it stores, and how many copies there are.
+    pub fn counts(&self) -> impl Iterator<Item = (P, bool, usize)> {
+        self.0.iter().map(|(&(place, is_write), of)| (place, is_write, of.len()))
+    }
+}
+
+/// Where in the loop's own text, outside of loops inside, a statement of the loop itself stands.
+fn own_place(
+    profile: &Profile,
+    context: ContextIndex,
+    facts: &Facts<'_>,
+    statement: StatementIndex,
+) -> Option<Place> {
+    let own = profile.location(profile.contexts.get(context as usize)?.location);
+    let place = profile.location_of(statement);
+    let is_own = profile.context_of(statement) == context
+        && (&place.file, &place.function) == (&own.file, &own.function)
+        && place.column > 0
+        && facts.is_own_line(place.line);
+    is_own.then_some((place.line, place.column))
 }
 
 /// A dependence of one iteration of a compiled loop that is one between iterations of the text: compilers write several iterations out as
@@ -351,15 +376,8 @@ pub fn between_copies<'p>(
     inside: &LoopEdges,
     facts: &Facts<'_>,
 ) -> Option<&'p Dependence> {
-    let own = profile.location(profile.contexts.get(context as usize)?.location);
     let place = |statement: StatementIndex| {
-        let place = profile.location_of(statement);
-        let is_own = profile.context_of(statement) == context
-            && (&place.file, &place.function) == (&own.file, &own.function)
-            && place.column > 0
-            && facts.is_own_line(place.line)
-            && !facts.says_elements_on(place.line);
-        is_own.then_some((place.line, place.column))
+        own_place(profile, context, facts, statement).filter(|place| !facts.says_elements_on(place.0))
     };
     let dim = graph::dimension(profile, context);
     // What stays is the stack.
@@ -404,16 +422,9 @@ pub fn handed_back<'p>(
     inside: &LoopEdges,
     facts: &Facts<'_>,
 ) -> Option<&'p Dependence> {
-    let own = profile.location(profile.contexts.get(context as usize)?.location);
     let dim = graph::dimension(profile, context);
     let place = |statement: StatementIndex| {
-        let place = profile.location_of(statement);
-        let is_own = profile.context_of(statement) == context
-            && (&place.file, &place.function) == (&own.file, &own.function)
-            && place.column > 0
-            && facts.is_own_line(place.line)
-            && !facts.is_header(place.line);
-        is_own.then_some((place.line, place.column))
+        own_place(profile, context, facts, statement).filter(|place| !facts.is_header(place.0))
     };
     // What compilers put aside and load again is of any place.
     let is_aside = |d: &Dependence| {

@@ -15,7 +15,7 @@ use profile::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::compiled::Accesses;
+use crate::compiled::{Accesses, Copies};
 use crate::facts::Facts;
 use crate::graph::{self, LoopEdges};
 use crate::numbers::bytes;
@@ -34,8 +34,7 @@ pub struct Unrolled<'p> {
     facts: &'p Facts<'p>,
     /// How many.
     iterations: usize,
-    /// The instructions that make each access, by address: per place, and whether it stores.
-    copies: FxHashMap<(LocationIndex, bool), Vec<(u64, StatementIndex)>>,
+    copies: Copies<LocationIndex>,
 }
 
 impl<'p> Unrolled<'p> {
@@ -125,19 +124,9 @@ impl<'p> Unrolled<'p> {
             all.rev().find(|&n| is_apart(n) && is_of_some(n) && counts_by(n))
         });
         let iterations = usize::try_from(iterations?).ok()?;
-        let mut copies: FxHashMap<_, Vec<_>> = FxHashMap::default();
         // What stays where it is, iterations of the compiled loop overwrite in turn.
-        for access in own.into_iter().filter(|access| !is_fixed(&access.address, dim)) {
-            let statement = &profile.statements[access.statement as usize];
-            copies
-                .entry((statement.location, access.write))
-                .or_default()
-                .push((statement.pc, access.statement));
-        }
-        for of in copies.values_mut() {
-            of.sort_unstable();
-            of.dedup();
-        }
+        let moving = own.into_iter().filter(|access| !is_fixed(&access.address, dim));
+        let copies = Copies::new(profile, moving, &|s| Some(profile.statements[s as usize].location));
         Some(Unrolled { profile, context, facts, iterations, copies })
     }
 
@@ -168,20 +157,18 @@ impl<'p> Unrolled<'p> {
             let mut read = arrays.filter(|array| array.accesses.iter().any(is_read));
             !self.is_inlined(place) && !self.facts.says_elements_on(line) && read.next().is_some()
         };
-        let lacks = |(&(place, is_write), of): (&(LocationIndex, bool), &Vec<(u64, StatementIndex)>)| {
+        let lacks = |(place, is_write, copies): (LocationIndex, bool, usize)| {
             let counts = || self.is_always(place) && (is_write || reads_written(place));
-            (of.len() % self.iterations != 0 && counts()).then_some(place)
+            (copies % self.iterations != 0 && counts()).then_some(place)
         };
-        self.copies.iter().filter_map(lacks).min()
+        self.copies.counts().filter_map(lacks).min()
     }
 
     /// Which of the iterations an access is of.
     fn iteration(&self, statement: StatementIndex, is_write: bool) -> Option<usize> {
         let place = self.profile.statements[statement as usize].location;
-        let of = self.copies.get(&(place, is_write))?;
-        let each = of.len() / self.iterations;
-        let at = of.iter().position(|own| own.1 == statement)?;
-        (of.len() % self.iterations == 0).then(|| at / each)
+        let (number, copies) = self.copies.number(place, statement, is_write)?;
+        (copies % self.iterations == 0).then(|| number / (copies / self.iterations))
     }
 
     /// Where one end of a dependence between two of the iterations is, if the text does not say by subscripts which elements it comes to.

@@ -712,16 +712,13 @@ pub fn judge(
         {
             let place = unrolled.handed_on().or_else(|| unrolled.between(inside));
             let why = place.map(|place| {
-                let (line, is_inlined) = (profile.location(place).line, unrolled.is_inlined(place));
-                let name = if is_inlined {
-                    short_name(&profile.location(place).function)
-                } else {
-                    facts.accessed_on(line).or_else(|| facts.written()).unwrap_or_default()
-                };
-                match is_inlined {
-                    true => Unknown::Elsewhere { name: name.to_owned(), line },
-                    false => Unknown::Array { name: name.to_owned(), lines: (line, line) },
+                let line = profile.location(place).line;
+                if unrolled.is_inlined(place) {
+                    let name = short_name(&profile.location(place).function).to_owned();
+                    return Unknown::Elsewhere { name, line };
                 }
+                let name = facts.accessed_on(line).or_else(|| facts.written()).unwrap_or_default();
+                Unknown::Array { name: name.to_owned(), lines: (line, line) }
             });
             unknown = unknown.or(why);
         }
