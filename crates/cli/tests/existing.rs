@@ -1401,10 +1401,15 @@ fn what_functions_are_handed_is_seen() {
     seen("handed.c", HANDED);
 }
 
+#[test]
+fn iterations_that_wait_for_others_are_known() {
+    seen("doacross.c", include_str!("existing/doacross.c"));
+}
+
 /// Races are found in those functions alone that say so.
 fn seen(file: &str, program: &str) {
-    for level in ["-O0", "-O2"] {
-        let (report, text) = check(file, "cc", program, &[level, "-fopenmp"]);
+    for (compiler, level) in [("cc", "-O0"), ("cc", "-O2"), ("clang-19", "-O0"), ("clang-19", "-O2")] {
+        let (report, text) = check(file, compiler, program, &[level, "-fopenmp"]);
         let mut lines: BTreeSet<u64> = BTreeSet::new();
         let all = |list: &Value| -> Vec<Value> { list.as_array().into_iter().flatten().cloned().collect() };
         for own in all(&report["loops"]) {
@@ -1428,7 +1433,7 @@ fn seen(file: &str, program: &str) {
             if only == level {
                 let found = lines.range(first..=&last).next().is_some();
                 let name = program.lines().nth(*first as usize - 1).unwrap();
-                assert_eq!(found, wanted == "race", "{level} {name}\n{text}");
+                assert_eq!(found, wanted == "race", "{compiler} {level} {name}\n{text}");
             }
         }
     }

@@ -12,6 +12,7 @@
 //! Limits: see the modules `guards` and `tasks`.
 
 pub mod between;
+mod doacross;
 mod guards;
 mod locks;
 mod run;
@@ -19,6 +20,7 @@ mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use doacross::Doacross;
 use guards::{Guarded, Guards, subscripts};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
 use profile::{ContextIndex, Dependence, ObjectKind, Profile};
@@ -85,6 +87,15 @@ pub enum Race {
         /// Lines that came to it.
         lines: Vec<u32>,
     },
+    /// An iteration comes to what an earlier one wrote, or has read, and waits for none that is so far before it.
+    NotAwaited {
+        /// The array.
+        name: String,
+        /// The lines of both.
+        lines: Vec<u32>,
+        /// How many iterations are between them, outermost loop first.
+        distance: Vec<i64>,
+    },
     /// Iterations depend on one another through memory, as the run has shown.
     Dependence(Box<BlockingFinding>),
 }
@@ -96,6 +107,7 @@ impl Race {
             Race::NotPrivate { name, .. }
             | Race::NotReduced { name, .. }
             | Race::Carried { name, .. }
+            | Race::NotAwaited { name, .. }
             | Race::Unordered { name, .. } => Some(name),
             Race::Dependence(found) => found.object.as_ref().map(|object| object.name.as_str()),
         }
@@ -107,6 +119,7 @@ impl Race {
             Race::NotPrivate { lines, .. }
             | Race::NotReduced { lines, .. }
             | Race::Carried { lines, .. }
+            | Race::NotAwaited { lines, .. }
             | Race::Unordered { lines, .. } => lines,
             Race::Dependence(_) => &[],
         }
@@ -251,9 +264,10 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         out.races = races(profile, own, facts, (guards, text), &texts.between);
         let source_iterators: Vec<String> =
             facts.source.iterators.iter().map(|own| own.name.clone()).collect();
-        // Iterations of the loops that it joins are shared out as well.
+        // Iterations of the loops that it joins are shared out as well; vectors of those that wait for one another are of all.
+        let waits = doacross(profile, own, facts, guards).is_some();
         let mut outer = at;
-        for _ in 1..directive.joined() {
+        for _ in (1..directive.joined()).filter(|_| !waits) {
             let Some(inner) = loops.iter().position(|other| other.parent == Some(outer)) else { break };
             outer = inner;
             let own = &loops[inner];
@@ -373,6 +387,12 @@ fn most_lanes(directive: &Directive) -> i64 {
     clause.and_then(|clause| clause.variables.first()?.parse().ok()).unwrap_or(i64::MAX)
 }
 
+/// What the iterations of a loop wait for, if its directive has them do.
+fn doacross(profile: &Profile, own: &SourceLoop, facts: &Facts<'_>, guards: &Guards) -> Option<Doacross> {
+    let of = profile.source(&own.file).map_or(&[][..], |read| &read.loops);
+    Doacross::of(facts.source, of, guards)
+}
+
 /// `guards`: those of its file; `text`: that file's, empty if it is not known.
 fn races(
     profile: &Profile,
@@ -440,6 +460,7 @@ fn races(
     };
     let is_varying = |name: &str| source.assigns(name);
     let one = Guarded::Place(&is_varying);
+    let doacross = doacross(profile, own, facts, guards);
     let joined = directives.iter().map(|directive| directive.joined()).max().unwrap_or(1) as usize;
     let mut out = Vec::new();
     for (scalar, role) in &facts.scalars {
@@ -461,6 +482,9 @@ fn races(
         }
         let writes: Vec<u32> = written.iter().copied().collect();
         if written.is_empty() || guards.separate(&writes, &all, &one) || is_reduced(name) {
+            continue;
+        }
+        if doacross.as_ref().is_some_and(|waits| waits.are_in_turn(&all)) {
             continue;
         }
         let open: Vec<u32> = written.iter().copied().filter(|&line| !guards.is_guarded(line)).collect();
@@ -539,7 +563,7 @@ fn races(
     }
     let mut in_memory =
         if own.parallel == Parallel::No { finding::blocking(profile, own) } else { Vec::new() };
-    in_memory.retain(|blocking| blocking.via == "memory");
+    in_memory.retain(|blocking| blocking.via == "memory" && doacross.is_none());
     for blocking in &in_memory {
         let ends = [blocking.source.1, blocking.sink.1];
         let object = blocking.object.as_ref().map(|object| object.name.clone()).unwrap_or_default();
@@ -592,8 +616,30 @@ fn races(
     // What the compiler kept in registers, the text shows.
     let is_shown = out.iter().any(|race| matches!(race, Race::Dependence(_)));
     let most = own.iterations;
+    if let Some(waits) = doacross.as_ref().filter(|waits| waits.is_known()) {
+        for array in source.arrays.iter().filter(|array| !is_of_thread(array)) {
+            let name = array.name.as_str();
+            let lines = lines_of(source, name);
+            let has_met = own.parallel == Parallel::No || run.shows(name, &lines);
+            let passed = waits.passed_on(array);
+            let left = passed.iter().find(|passed| {
+                let (a, b) = passed.lines;
+                !waits.is_ordered(passed)
+                    && !guards.exclude(&[a, b], &Guarded::Elements(&elements(facts, name)))
+            });
+            if let Some(left) = left.filter(|_| has_met && !is_private(name) && !is_named(&out, name)) {
+                let lines: BTreeSet<u32> = [left.lines.0, left.lines.1].into();
+                out.push(Race::NotAwaited {
+                    name: name.to_owned(),
+                    lines: lines.into_iter().collect(),
+                    distance: left.distance.clone(),
+                });
+            }
+        }
+    }
     if matches!(own.parallel, Parallel::No | Parallel::Unknown)
         && !is_shown
+        && doacross.is_none()
         && let Some((name, (write, read), _)) = facts.passed_on(most).or_else(|| facts.overwritten(most))
         && !guards.exclude(&[write, read], &Guarded::Elements(&elements(facts, name)))
         && !source.arrays.iter().any(|array| array.name == name && is_of_thread(array))
@@ -629,6 +675,9 @@ fn races(
         }
     }
     out.extend(unguarded(source, guards, kept_by_libraries(profile, own, between)));
+    if doacross.is_some() {
+        return out;
+    }
     for race in met(profile, own, facts, (guards, text), between) {
         let is_known = out.iter().any(|other| {
             other.variable() == race.variable()
@@ -664,7 +713,8 @@ fn met(
     let mut out: Vec<Race> = Vec::new();
     for d in between {
         let ends = [d.source, d.sink];
-        let is_carried = own.contexts.iter().any(|&context| is_carried_by(profile, context, d));
+        let is_carried = own.contexts.iter().any(|&context| is_carried_by(profile, context, d))
+            || is_between_pieces(profile, own, d);
         let in_file = |file: &str, line: u32| if file == own.file { line_of(line) } else { "" };
         let places = ends.map(|end| between::place(profile, d, end, &in_file));
         // What functions of libraries do there to their own variables is their own matter.
@@ -854,6 +904,16 @@ fn is_carried_by(profile: &Profile, context: ContextIndex, d: &Dependence) -> bo
     let level = profile.contexts[context as usize].dims.saturating_sub(1);
     d.levels.iter().any(|own| own.level == level)
         && [d.source, d.sink].iter().all(|&end| profile.is_around(context, profile.context_of(end)))
+}
+
+/// Whether members of a team pass something on from one piece that a compiler has made of a loop to another: of what several iterations
+/// at a time are done to what is left of them.
+fn is_between_pieces(profile: &Profile, own: &SourceLoop, d: &Dependence) -> bool {
+    let is_inside =
+        |end: &u32| own.contexts.iter().any(|&context| profile.is_around(context, profile.context_of(*end)));
+    d.between_members
+        && d.levels.iter().all(|level| level.level == d.common)
+        && [d.source, d.sink].iter().all(is_inside)
 }
 
 /// The name of a variable without the number that compilers give those that outlive the calls of their function.
@@ -1067,6 +1127,20 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
                 "race: threads come to `{name}` in {function} ({}) at a time: it needs atomic, critical or a copy for each{unless}",
                 lines(at)
             ),
+            Race::NotAwaited { name, lines: at, distance } => {
+                let before = match &distance[..] {
+                    [1] => "the iteration before".to_owned(),
+                    [by] => format!("the iteration {by} before"),
+                    more => {
+                        let by: Vec<String> = more.iter().map(i64::to_string).collect();
+                        format!("the iteration ({}) before", by.join(", "))
+                    }
+                };
+                format!(
+                    "race: an iteration comes to an element of `{name}` ({}) that {before} came to: no depend(sink: …) orders the two",
+                    lines(at)
+                )
+            }
             Race::Dependence(found) => {
                 format!("race: {}: the directive has to go{unless}", crate::text::sentence(found, own))
             }

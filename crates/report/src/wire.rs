@@ -122,7 +122,7 @@ struct WireExisting {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WireRace {
-    /// The clause that is missing (`private`, `lastprivate`, `reduction`), or `carried` or `dependence`.
+    /// The clause that is missing (`private`, `lastprivate`, `reduction`), or `carried`, `unordered`, `unawaited` or `dependence`.
     kind: &'static str,
     variable: Option<String>,
     lines: Vec<u32>,
@@ -474,6 +474,7 @@ fn race(of: &Race) -> WireRace {
         Race::NotPrivate { name, lines, last: true } => ("lastprivate", Some(name), lines.clone()),
         Race::NotReduced { name, lines, .. } => ("reduction", Some(name), lines.clone()),
         Race::Carried { name, lines } => ("carried", Some(name), lines.clone()),
+        Race::NotAwaited { name, lines, .. } => ("unawaited", Some(name), lines.clone()),
         Race::Unordered { name, lines, .. } => ("unordered", Some(name), lines.clone()),
         Race::Dependence(found) => {
             let name = found.object.as_ref().map(|object| &object.name);

@@ -22,7 +22,7 @@
 //! that.
 
 use profile::lens::{FileLoops, LoopKind, SourceLoop};
-use profile::{Context, ContextIndex, ContextKind, Location, Operation, Profile};
+use profile::{Context, ContextIndex, ContextKind, Gap, Location, Operation, Profile, StatementIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::names;
@@ -165,20 +165,44 @@ pub fn settle(profile: &mut Profile) {
 /// has them at a loop around that, it did not know. A loop that never repeats, as over the chunks of one iteration that members are handed one
 /// by one, carries nothing.
 fn carry(profile: &mut Profile, places: &[Option<Place>]) {
-    let is_shared_out = |context: ContextIndex| {
-        let node = &profile.contexts[context as usize];
-        let place =
-            places.get(context as usize).copied().flatten().filter(|_| node.iterations > node.entries);
+    let place = |context: ContextIndex| places.get(context as usize).copied().flatten();
+    let is_piece = |context: ContextIndex| {
+        let place = place(context);
         let of = place.and_then(|(file, at)| profile.sources[file].loops.as_ref()?.loops.get(at as usize));
         of.and_then(|one| one.directive.as_ref()).is_some_and(|directive| directive.shares_out())
+    };
+    let is_shared_out = |context: ContextIndex| {
+        let node = &profile.contexts[context as usize];
+        node.rounds() > node.entries && is_piece(context)
     };
     let mut found: Vec<(usize, usize)> = Vec::new();
     for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| d.between_members) {
         let around = profile.loops_around(profile.context_of(d.sink));
-        let shared = around.iter().take(usize::from(d.common));
-        let level =
-            shared.enumerate().filter(|(_, context)| is_shared_out(**context)).map(|(at, _)| at).next_back();
-        found.extend(level.map(|level| (index, level)));
+        let shared = &around[..around.len().min(usize::from(d.common))];
+        let Some(&innermost) = shared.iter().rev().find(|&&context| is_shared_out(context)) else { continue };
+        // Compilers make two loops of one: over the chunks, and over the iterations of each.
+        let is_same = |&context: &ContextIndex| is_shared_out(context) && place(context) == place(innermost);
+        found.extend(shared.iter().position(is_same).map(|level| (index, level)));
+    }
+    // What a piece of the loop hands to another one, such as the one that does several iterations at a time to what is left of them,
+    // lies between loops; nothing is claimed of either.
+    let of_source = |end: StatementIndex| {
+        let around = profile.loops_around(profile.context_of(end));
+        around.into_iter().rev().find(|&context| place(context).is_some() && is_piece(context))
+    };
+    let mut open: Vec<ContextIndex> = Vec::new();
+    for d in profile.dependences.iter().filter(|d| d.between_members) {
+        if let (Some(a), Some(b)) = (of_source(d.source), of_source(d.sink))
+            && a != b
+            && place(a) == place(b)
+            && d.levels.iter().all(|level| level.level == d.common)
+        {
+            open.extend([a, b]);
+        }
+    }
+    for context in open {
+        let gap = &mut profile.contexts[context as usize].gap;
+        *gap = gap.or(Some(Gap::Threads));
     }
     for (index, level) in found {
         for summary in &mut profile.dependences[index].levels {

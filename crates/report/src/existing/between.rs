@@ -344,14 +344,17 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
 
 /// Whether a statement is executed in a function that a directive itself calls, to combine what its clauses say.
 fn combines(profile: &Profile, statement: u32, guards: &Guards, file: &str) -> bool {
+    // All wait for one another before and behind that.
+    let copies = |(_, own): (_, &profile::Function)| own.name.contains(".omp.copyprivate.");
     let mut inside = around(profile, statement).take_while(|(_, own)| of_region(&own.name).is_none());
-    inside.any(|(node, _)| match node.kind {
-        ContextKind::Call { site, .. } => {
-            let place = profile.location(site);
-            place.file == file && place.line > 0 && guards.is_directive(place.line)
-        }
-        _ => false,
-    })
+    around(profile, statement).next().is_some_and(copies)
+        || inside.any(|(node, _)| match node.kind {
+            ContextKind::Call { site, .. } => {
+                let place = profile.location(site);
+                place.file == file && place.line > 0 && guards.is_directive(place.line)
+            }
+            _ => false,
+        })
 }
 
 /// The contexts around a statement with their functions, from the inside.

@@ -195,7 +195,6 @@ impl Guards {
 
     /// Whether a function combines what a reduction that the text declares has.
     pub fn is_combiner(&self, function: &str) -> bool {
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         self.constructs().filter(|(text, _)| text.contains("declare") && text.contains("reduction")).any(
             |(text, _)| text.split(|c: char| !is_word(c)).any(|word| !word.is_empty() && word == function),
         )
@@ -373,6 +372,10 @@ fn guards(lock: &str, what: &Guarded<'_>) -> bool {
     }
 }
 
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// The names in an expression.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -381,7 +384,6 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 
 /// The subscripts of elements of an array on a line, without spaces.
 pub(super) fn subscripts(line: &str, array: &str) -> Vec<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let places = line.match_indices(array).filter(|(at, _)| !line[..*at].ends_with(is_word));
     let inside = places.filter_map(|(at, _)| line[at + array.len()..].trim_start().strip_prefix('['));
     inside
@@ -414,6 +416,8 @@ fn construct(line: &str, is_fortran: bool) -> Option<Guard> {
     let (word, rest) = rest.split_at(end);
     match word {
         "atomic" => Some(Guard::Atomic),
+        // By itself it guards no statement, but has an iteration wait for others (module `doacross`).
+        "ordered" if rest.contains("depend") || rest.contains("doacross") => None,
         "ordered" => Some(Guard::Ordered),
         "critical" => {
             let name = rest.trim_start().strip_prefix('(').and_then(|rest| rest.split(')').next());
@@ -430,6 +434,9 @@ fn lines_of(all: &[&str], (index, last): (usize, usize), guard: &Guard, is_fortr
     let (mut depth, mut round) = (0i64, 0i64);
     let has_end = all[index..=last].iter().any(|line| line.to_ascii_lowercase().contains("capture"));
     let mut behind = all.iter().enumerate().skip(last + 1).take(MOST_LINES).peekable();
+    let first = all.iter().skip(last + 1).map(|line| line.trim_start()).find(|line| !line.is_empty());
+    let is_condition =
+        first.is_some_and(|line| line.strip_prefix("if").is_some_and(|rest| !rest.starts_with(is_word)));
     while let Some((after, line)) = behind.next() {
         if is_fortran && ends(line) {
             break;
@@ -456,7 +463,8 @@ fn lines_of(all: &[&str], (index, last): (usize, usize), guard: &Guard, is_fortr
                 _ => {}
             }
         }
-        let goes_on = |line: &str| line.trim_start().starts_with("else");
+        // Of a condition that is guarded as a whole; an `else` behind another statement is that of a condition around.
+        let goes_on = |line: &str| is_condition && line.trim_start().starts_with("else");
         let more = line.rsplit(['}', ';']).next().is_some_and(goes_on)
             || behind.peek().is_some_and(|(_, next)| goes_on(next));
         if is_over && depth <= 0 && !more {
@@ -553,6 +561,8 @@ mod tests {
 
     #[test]
     fn a_guard_reaches_over_all_of_a_condition() {
+        let c = "if (a)\n#pragma omp atomic\n s++;\n else\n s += 2;\n";
+        assert_eq!(lines(&Guards::of(c, false)), [2, 3]);
         let c = "#pragma omp critical\n if (a)\n s++;\n else\n s--;\n t++;\n#pragma omp critical\n if (a) {\n s++;\n } else {\n s--;\n }\n t++;\n";
         assert_eq!(lines(&Guards::of(c, false)), [1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]);
     }

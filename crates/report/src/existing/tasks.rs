@@ -47,8 +47,18 @@ struct Depend {
     name: String,
     /// All subscripts, without spaces; empty if there are none.
     subscripts: String,
-    /// It is no mere `in`.
-    writes: bool,
+    /// How.
+    mode: Mode,
+}
+
+/// What a `depend` clause says that a task does to what it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    In,
+    /// `inoutset`: those of one set are not ordered.
+    Set,
+    /// `out`, `inout`, and `mutexinoutset`, of which one runs at a time.
+    Out,
 }
 
 /// What has tasks end.
@@ -246,7 +256,8 @@ impl Tasks {
             text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| names.contains(&word))
         };
         a.0.iter().any(|one| {
-            b.0.iter().filter(|other| one.name == other.name && (one.writes || other.writes)).any(|other| {
+            let orders = |other: &Depend| one.mode != other.mode || one.mode == Mode::Out;
+            b.0.iter().filter(|other| one.name == other.name && orders(other)).any(|other| {
                 match one.subscripts == other.subscripts {
                     true => !is_other || !varies(&one.subscripts),
                     false => !is_number(&one.subscripts) || !is_number(&other.subscripts),
@@ -315,7 +326,11 @@ fn depends(text: &str, guards: &Guards) -> Vec<Depend> {
         let Some(colon) = colon else { continue };
         let (modes, list) = (&inside[..colon], &inside[colon + 1..]);
         let mode = modes.rsplit([',', ')']).next().unwrap_or_default();
-        let writes = !mode.trim().eq_ignore_ascii_case("in");
+        let mode = match mode.trim().to_ascii_lowercase().as_str() {
+            "in" => Mode::In,
+            "inoutset" => Mode::Set,
+            _ => Mode::Out,
+        };
         let mut depth = 0i32;
         let items = list.split(|c: char| {
             match c {
@@ -334,7 +349,7 @@ fn depends(text: &str, guards: &Guards) -> Vec<Depend> {
             };
             let subscripts = item.split_once(['[', '(']).map_or("", |(before, _)| &item[before.len()..]);
             let subscripts = subscripts.split_whitespace().collect();
-            Depend { name: own.to_owned(), subscripts, writes }
+            Depend { name: own.to_owned(), subscripts, mode }
         }));
     }
     out
@@ -516,8 +531,8 @@ impl<'a> Judge<'a> {
                         }
                     })
                 };
-                let is_flow = || d.kind == Kind::Flow && [d.source, d.sink].into_iter().all(is_unoptimised);
-                is_of_maker(self.profile, d) && (is_once() || is_flow())
+                let has_a_place = || [d.source, d.sink].into_iter().all(is_unoptimised);
+                is_of_maker(self.profile, d) && (is_once() || has_a_place())
             }
             _ => false,
         })
@@ -546,7 +561,7 @@ impl<'a> Judge<'a> {
         }
         let is_ordered = match (first, second) {
             // Activations of one function by different tasks: what made which is not known.
-            (Place::Line(_), Place::Line(_)) => !self.is_met_by_tasks(d, tasks),
+            (Place::Line(_), Place::Line(_)) => !self.is_met_by_tasks(d, (tasks, guards, file)),
             (Place::Task(at, _), Place::Line(line)) => tasks.is_ordered(at, line, true),
             (Place::Line(line), Place::Task(at, _)) => tasks.is_ordered(at, line, false),
             (Place::Task(one, context), Place::Task(other, second)) if one == other => {
@@ -601,7 +616,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Whether tasks that nothing orders come to one variable, by functions that they call and that make tasks themselves.
-    fn is_met_by_tasks(&self, d: &Dependence, tasks: &Tasks) -> bool {
+    fn is_met_by_tasks(&self, d: &Dependence, (tasks, guards, file): (&Tasks, &Guards, &str)) -> bool {
         const LARGEST: u64 = 16;
         let construct = |end: StatementIndex| {
             self.profile.chain(self.profile.context_of(end)).find_map(|context| {
@@ -619,6 +634,29 @@ impl<'a> Judge<'a> {
             (Some(a), Some(b)) => !tasks.are_ordered(a, b),
             _ => false,
         };
+        // What one end has made a task of, the function does on its way to the other end before it waits.
+        let calls = |end: StatementIndex| -> Vec<u32> {
+            let chain = self.profile.chain(self.profile.context_of(end));
+            let sites = chain.filter_map(|context| match self.profile.contexts.get(context as usize)?.kind {
+                ContextKind::Call { site, .. } => Some(self.profile.location(site)),
+                _ => None,
+            });
+            let is_maker =
+                |at: &&profile::Location| at.file == file && self.makers.contains_key(plain(&at.function));
+            sites.filter(is_maker).map(|at| at.line).collect()
+        };
+        let is_beside = |task: StatementIndex, other: StatementIndex| {
+            construct(task).is_some_and(|at| {
+                let own = &tasks.constructs[at];
+                let is_here =
+                    |line: &u32| guards.end_of_function(*line) == guards.end_of_function(own.lines.0);
+                calls(other)
+                    .into_iter()
+                    .filter(is_here)
+                    .any(|line| own.lines.1 < line && !tasks.has_ended(at, line))
+            })
+        };
+        let unordered = unordered || is_beside(d.source, d.sink) || is_beside(d.sink, d.source);
         is_variable && unordered
     }
 
@@ -695,7 +733,12 @@ mod tests {
         assert!(own.are_ordered(0, 1) && !own.are_ordered(1, 2));
         assert!(own.has_ended(2, 11) && !own.has_ended(1, 11));
         let found = depends("depend(inout: a[i], b) depend(in:c)", &Guards::default());
-        let found: Vec<_> = found.iter().map(|own| (&*own.name, &*own.subscripts, own.writes)).collect();
-        assert_eq!(found, [("a", "[i]", true), ("b", "", true), ("c", "", false)]);
+        let found: Vec<_> = found.iter().map(|own| (&*own.name, &*own.subscripts, own.mode)).collect();
+        assert_eq!(found, [("a", "[i]", Mode::Out), ("b", "", Mode::Out), ("c", "", Mode::In)]);
+        // Those of one set are not ordered, what follows them is.
+        let own = tasks(
+            "{\n#pragma omp task depend(inoutset: x)\n x += 1;\n#pragma omp task depend(inoutset: x)\n x += 2;\n#pragma omp task depend(in: x)\n y = x;\n#pragma omp task depend(mutexinoutset: z)\n z += 1;\n#pragma omp task depend(mutexinoutset: z)\n z += 2;\n}\n",
+        );
+        assert!(!own.are_ordered(0, 1) && own.are_ordered(1, 2) && own.are_ordered(3, 4));
     }
 }

@@ -28,6 +28,7 @@ mod includes;
 mod macros;
 mod methods;
 mod narrowed;
+mod pragmas;
 mod read;
 mod rust;
 mod spelling;
@@ -38,6 +39,7 @@ mod text;
 mod trace;
 mod written;
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
@@ -122,7 +124,10 @@ fn text(
         cut_short: false,
     };
     let shown = macros.show(spelling::spelled(bytes, language));
-    let text = Text::new(&shown.text, language);
+    let inside =
+        matches!(language, Language::C | Language::Cpp).then(|| pragmas::inside(&shown.text)).flatten();
+    let (plain, directives) = inside.map_or((None, BTreeMap::new()), |own| (Some(own.text), own.before));
+    let text = Text::new(plain.as_deref().unwrap_or(&shown.text), language).with_directives(directives);
     let Some(tree) = text::parse(text.bytes, language, &[]) else {
         out.cut_short = true;
         return out;

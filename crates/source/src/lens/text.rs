@@ -1,11 +1,11 @@
 //! A file's bytes with its tree: positions, texts, limits.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{ControlFlow, Range};
 use std::time::{Duration, Instant};
 
-use profile::lens::{Language, Position};
+use profile::lens::{Directive, Language, Position};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 /// Parsing that takes longer is given up.
@@ -45,6 +45,8 @@ pub(super) struct Text<'a> {
     pub cut_short: Cell<bool>,
     /// What is read in the place of ranges, by their beginning and end.
     shown: RefCell<HashMap<(usize, usize), String>>,
+    /// Directives before the bodies of statements, by where these begin.
+    directives: BTreeMap<usize, Vec<Directive>>,
     /// Text that is not in the file; its ranges begin where the file ends.
     added: RefCell<String>,
 }
@@ -60,8 +62,19 @@ impl<'a> Text<'a> {
             continuation,
             cut_short: Cell::new(false),
             shown: RefCell::default(),
+            directives: BTreeMap::new(),
             added: RefCell::default(),
         }
+    }
+
+    /// The same with directives before the bodies of statements, by where these begin, of which the bytes have blanks.
+    pub(super) fn with_directives(self, directives: BTreeMap<usize, Vec<Directive>>) -> Text<'a> {
+        Text { directives, ..self }
+    }
+
+    /// Directives that stand before a statement which begins at a byte and is the body of another one.
+    pub(super) fn before(&self, start: usize) -> &[Directive] {
+        self.directives.get(&start).map_or(&[], Vec::as_slice)
     }
 
     /// The text of a node, what is not UTF-8 replaced.

@@ -1,8 +1,9 @@
 //! Statements of C and C++.
 
-use profile::lens::{Directive, InMacro, LeaveKind, LoopKind};
+use profile::lens::{InMacro, LeaveKind, LoopKind};
 use tree_sitter::Node;
 
+use super::super::pragmas;
 use super::super::text::{children, end, start};
 use super::super::written::{Act, Arm, DEEPEST, Header, Lifetime, LoopText, Statement, Term};
 use super::C;
@@ -93,6 +94,11 @@ impl C<'_> {
 
     /// Reads one statement, which may be several for the tree.
     pub(super) fn statement(&self, node: Node, depth: u32, out: &mut Vec<Statement>) {
+        // The outermost of those that begin here.
+        let is_inner = node.parent().is_some_and(|outer| outer.start_byte() == node.start_byte());
+        for directive in self.text.before(node.start_byte()).iter().filter(|_| !is_inner) {
+            out.push(Statement { what: Act::Directive(directive.clone()), at: start(node) });
+        }
         let mut push = |what: Act| out.push(Statement { what, at: start(node) });
         if depth > DEEPEST {
             self.text.cut_short.set(true);
@@ -146,7 +152,7 @@ impl C<'_> {
             "try_statement" => push(self.try_statement(node, depth)),
             "preproc_if" | "preproc_ifdef" => push(self.alternatives(node, depth)),
             "preproc_call" => {
-                if let Some(directive) = self.pragma(node) {
+                if let Some(directive) = pragmas::directive(&self.text.of(node), start(node).line) {
                     push(Act::Directive(directive));
                 }
             }
@@ -281,17 +287,6 @@ impl C<'_> {
         }
         self.conditional.set(self.conditional.get() - 1);
         Act::Alternatives(branches)
-    }
-
-    fn pragma(&self, node: Node) -> Option<Directive> {
-        let text = self.text.of(node);
-        let text = text.trim_end();
-        let words = text.strip_prefix('#')?.trim_start().strip_prefix("pragma")?.trim_start();
-        let is_parallel = ["omp ", "acc "].iter().any(|family| words.starts_with(family));
-        // These have to stand on the loop itself: nothing fits in between.
-        let binds = ["GCC unroll", "GCC ivdep", "GCC novector", "clang loop", "unroll", "nounroll", "ivdep"];
-        (is_parallel || binds.iter().any(|own| words.starts_with(own)))
-            .then(|| Directive { text: format!("#pragma {words}"), line: start(node).line })
     }
 
     fn loop_statement(&self, node: Node, label: Option<String>, depth: u32) -> LoopText {

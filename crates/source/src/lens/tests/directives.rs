@@ -34,6 +34,25 @@ fn on_blocks() {
 }
 
 #[test]
+fn between_a_header_and_its_body() {
+    let file = in_c(
+        "for (int i = 0; i < n; i++)\n#pragma omp simd\nfor (int j = 0; j < n; j++) e[i] += 1;\n\
+         for (int i = 0; i < n; i++)\n#pragma omp task\ns += i;\nfor (int i = 0; i < n; i++)\nif (i)\n#pragma omp atomic\ns++;\nelse\nt++;",
+    );
+    assert!(!file.errors);
+    let lines: Vec<_> = file.loops.iter().map(|own| (own.at.line, own.end.line)).collect();
+    assert_eq!(lines, [(2, 4), (4, 4), (5, 7), (8, 13)]);
+    let directives: Vec<_> =
+        file.loops.iter().map(|own| own.directive.as_ref().map(|own| own.line)).collect();
+    assert_eq!(directives, [None, Some(3), None, None]);
+    assert_eq!(file.loops[1].parent, Some(0));
+    assert!(
+        !scalar(&file.loops[2], "s").definitions.is_empty()
+            && !scalar(&file.loops[3], "t").definitions.is_empty()
+    );
+}
+
+#[test]
 fn in_fortran() {
     let file = fortran(
         "subroutine f(n)\n!$omp parallel private(i) &\n!$omp shared(n)\n!$OMP DO\ndo i = 1, n\nend do\n!$omp end do\n\
