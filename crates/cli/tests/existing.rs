@@ -1336,7 +1336,7 @@ ALONE void long_enough_for_a_team(int n) { /*! race */
     for (int i = 1; i < n; i++)
         a[i] = a[i - 1] + i;
 }
-ALONE void combined_without_waiting(void) { /*! race O0 */
+ALONE void combined_without_waiting(void) { /*! race */
     int all = 0;
 #pragma omp parallel
     {

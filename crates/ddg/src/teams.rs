@@ -432,12 +432,14 @@ impl Teams {
         let [Some(a), Some(b)] = ends.map(|end| self.in_region(contexts, end)) else { return None };
         let shared = a.1.iter().zip(&b.1).take_while(|(a, b)| a == b);
         let mut shared = shared.map(|(kind, _)| kind);
-        (a.0 == b.0).then(|| {
-            shared.any(|kind| match kind {
-                ContextKind::Loop { function, header } => !self.is_barred(*function, *header),
-                _ => false,
-            })
-        })
+        // What the function of a region left for by a jump is called by the runtime, as far as can be seen.
+        Some(
+            a.0 == b.0
+                && shared.any(|kind| match kind {
+                    ContextKind::Loop { function, header } => !self.is_barred(*function, *header),
+                    _ => false,
+                }),
+        )
     }
 
     /// Whether a loop, by its function and its header, has a barrier inside.

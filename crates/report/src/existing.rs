@@ -96,6 +96,13 @@ pub enum Race {
         /// How many iterations are between them, outermost loop first.
         distance: Vec<i64>,
     },
+    /// What a clause leaves in a variable behind the loop is used there before all members have done their part.
+    NotWaited {
+        /// The variable.
+        name: String,
+        /// The lines behind the loop.
+        lines: Vec<u32>,
+    },
     /// Iterations depend on one another through memory, as the run has shown.
     Dependence(Box<BlockingFinding>),
 }
@@ -108,6 +115,7 @@ impl Race {
             | Race::NotReduced { name, .. }
             | Race::Carried { name, .. }
             | Race::NotAwaited { name, .. }
+            | Race::NotWaited { name, .. }
             | Race::Unordered { name, .. } => Some(name),
             Race::Dependence(found) => found.object.as_ref().map(|object| object.name.as_str()),
         }
@@ -120,6 +128,7 @@ impl Race {
             | Race::NotReduced { lines, .. }
             | Race::Carried { lines, .. }
             | Race::NotAwaited { lines, .. }
+            | Race::NotWaited { lines, .. }
             | Race::Unordered { lines, .. } => lines,
             Race::Dependence(_) => &[],
         }
@@ -248,6 +257,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
     let given = || -> Vec<String> {
         clauses(&directive.text).into_iter().flat_map(|clause| clause.variables).collect()
     };
+    eprintln!("DBG loop {} facts {}", own.id, facts.is_some());
     if is_shared_out && facts.is_none() {
         // What the text says of variables is not known; what functions do that it calls, the run has shown.
         let given = given();
@@ -496,6 +506,7 @@ fn races(
             Role::Iterator | Role::Private { .. } if is_joined(source, &name, joined) => {}
             Role::Iterator => out.push(Race::NotPrivate { name, lines, last: false }),
             Role::Private { last } => out.push(Race::NotPrivate { name, lines, last: *last }),
+            Role::Reduction(_) if run.is_of_one_iteration(&name, &all) => {}
             Role::Reduction(operator) => {
                 out.push(Race::NotReduced { operator: operator_of(*operator, is_fortran), name, lines });
             }
@@ -613,6 +624,7 @@ fn races(
             out.push(Race::Unordered { name: object, function: String::new(), lines });
         }
     }
+    out.extend(not_waited_for(source, (guards, text), &clauses));
     // What the compiler kept in registers, the text shows.
     let is_shown = out.iter().any(|race| matches!(race, Race::Dependence(_)));
     let most = own.iterations;
@@ -699,6 +711,49 @@ fn races(
     out
 }
 
+/// Variables that clauses of a loop which nobody waits for set behind it (OpenMP 5.2, sections 5.4.5 and 5.5.5), and that are used there before
+/// the next barrier. Some compilers have members wait nevertheless.
+fn not_waited_for(
+    source: &profile::lens::SourceLoop,
+    (guards, text): (&Guards, &str),
+    clauses: &[Clause],
+) -> Vec<Race> {
+    let lines: Vec<&str> = text.lines().collect();
+    let line_of = |line: u32| lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+    let goes_on = |text: &str| text.to_ascii_lowercase().contains("nowait");
+    let behind = source.end.line + 1;
+    let is_left = source.directive.as_ref().is_some_and(|own| goes_on(&own.text)) || goes_on(line_of(behind));
+    let has = |text: &str, word: &str| {
+        let head = text.split('(').next().unwrap_or_default();
+        head.split(|c: char| !c.is_ascii_alphanumeric()).any(|own| own.eq_ignore_ascii_case(word))
+    };
+    let region = guards.constructs().filter(|(text, (first, last))| {
+        has(text, "parallel") && *first < source.at.line && source.end.line <= *last
+    });
+    let Some((_, (_, end))) = region.max_by_key(|(_, lines)| lines.0).filter(|_| is_left) else {
+        return Vec::new();
+    };
+    let barriers = guards.constructs().filter(|(text, _)| {
+        has(text, "barrier")
+            || ["for", "do", "single", "sections", "workshare"].into_iter().any(|word| has(text, word))
+                && !goes_on(text)
+    });
+    let end =
+        barriers.map(|(_, (first, _))| first).filter(|&first| first > source.end.line).chain([end]).min();
+    let sets = |clause: &&Clause| matches!(clause.name.as_str(), "reduction" | "lastprivate");
+    let names: BTreeSet<&String> = clauses.iter().filter(sets).flat_map(|clause| &clause.variables).collect();
+    let uses = |line: u32, name: &str| {
+        let plain = line_of(line).split("//").next().unwrap_or_default();
+        !guards.is_directive(line)
+            && plain.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+    };
+    let found = names.into_iter().filter_map(|name| {
+        let lines: Vec<u32> = (behind..=end.unwrap_or(behind)).filter(|&line| uses(line, name)).collect();
+        (!lines.is_empty()).then(|| Race::NotWaited { name: name.clone(), lines })
+    });
+    found.collect()
+}
+
 /// What members of a team came to at a time while the iterations of a loop were shared out, by whatever name, if nothing guards it.
 fn met(
     profile: &Profile,
@@ -716,13 +771,26 @@ fn met(
         let is_carried = own.contexts.iter().any(|&context| is_carried_by(profile, context, d))
             || is_between_pieces(profile, own, d);
         let in_file = |file: &str, line: u32| if file == own.file { line_of(line) } else { "" };
-        let places = ends.map(|end| between::place(profile, d, end, &in_file));
+        let mut places = ends.map(|end| between::place(profile, d, end, &in_file));
+        // What compilers make of a loop has not always a line.
+        let known = places.into_iter().find(|place| place.line > 0);
+        if let Some(known) = known.filter(|_| is_carried) {
+            places = places.map(|place| if place.line == 0 { known } else { place });
+        }
         // What functions of libraries do there to their own variables is their own matter.
         let is_left = ends.iter().zip(&places).any(|(&end, place)| profile.location_of(end) != *place);
         let is_shared = || between::is_shared(profile, d) || between::is_of_maker(profile, d);
         if is_left && !is_shared() {
             continue;
         }
+        eprintln!(
+            "DBG {:?} carried {is_carried} pieces {} places {:?} left {is_left} shared {} contexts {:?}",
+            own.id,
+            is_between_pieces(profile, own, d),
+            places.map(|p| (p.file.clone(), p.line)),
+            is_shared(),
+            own.contexts
+        );
         let is_text = |place: &&profile::Location| {
             place.file == own.file && place.line > 0 && !guards.is_directive(place.line)
         };
@@ -909,8 +977,11 @@ fn is_carried_by(profile: &Profile, context: ContextIndex, d: &Dependence) -> bo
 /// Whether members of a team pass something on from one piece that a compiler has made of a loop to another: of what several iterations
 /// at a time are done to what is left of them.
 fn is_between_pieces(profile: &Profile, own: &SourceLoop, d: &Dependence) -> bool {
-    let is_inside =
-        |end: &u32| own.contexts.iter().any(|&context| profile.is_around(context, profile.context_of(*end)));
+    let text = own.contexts.first().and_then(|&context| Facts::source(profile, context));
+    let is_inside = |end: &u32| {
+        let around = profile.loops_around(profile.context_of(*end));
+        text.is_some() && around.into_iter().any(|context| Facts::source(profile, context) == text)
+    };
     d.between_members
         && d.levels.iter().all(|level| level.level == d.common)
         && [d.source, d.sink].iter().all(is_inside)
@@ -1125,6 +1196,11 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
             ),
             Race::Unordered { name, function, lines: at } => format!(
                 "race: threads come to `{name}` in {function} ({}) at a time: it needs atomic, critical or a copy for each{unless}",
+                lines(at)
+            ),
+            Race::NotWaited { name, lines: at } => format!(
+                "race: `{name}` is used behind the loop ({}) before all threads have done their part of it: nowait has to go, or a barrier is \
+                 missing",
                 lines(at)
             ),
             Race::NotAwaited { name, lines: at, distance } => {

@@ -122,7 +122,8 @@ struct WireExisting {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WireRace {
-    /// The clause that is missing (`private`, `lastprivate`, `reduction`), or `carried`, `unordered`, `unawaited` or `dependence`.
+    /// The clause that is missing (`private`, `lastprivate`, `reduction`), or `carried`, `unordered`, `unawaited`, `nowait` or
+    /// `dependence`.
     kind: &'static str,
     variable: Option<String>,
     lines: Vec<u32>,
@@ -475,6 +476,7 @@ fn race(of: &Race) -> WireRace {
         Race::NotReduced { name, lines, .. } => ("reduction", Some(name), lines.clone()),
         Race::Carried { name, lines } => ("carried", Some(name), lines.clone()),
         Race::NotAwaited { name, lines, .. } => ("unawaited", Some(name), lines.clone()),
+        Race::NotWaited { name, lines } => ("nowait", Some(name), lines.clone()),
         Race::Unordered { name, lines, .. } => ("unordered", Some(name), lines.clone()),
         Race::Dependence(found) => {
             let name = found.object.as_ref().map(|object| &object.name);

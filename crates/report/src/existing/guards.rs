@@ -166,16 +166,18 @@ impl Guards {
         lines.iter().any(|&line| self.waiting.contains(&self.unit(line)))
     }
 
-    /// The functions with flags: in a directive, or in the text.
+    /// The functions with flags: in a directive of memory's order, where some loop waits, or in the text.
     fn find_flags(&mut self, all: &[&str]) {
+        let waits = |line: &&str| words(line).any(|word| word.eq_ignore_ascii_case("while"));
+        let waiting: BTreeSet<usize> =
+            (1..).zip(all).filter(|(_, line)| waits(line)).map(|(number, _)| self.unit(number)).collect();
         let marked = self.constructs().filter(|(text, _)| {
-            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            words.any(|word| ["flush", "acquire", "release", "acq_rel", "seq_cst"].contains(&word))
+            words(text).any(|word| ["flush", "acquire", "release", "acq_rel", "seq_cst"].contains(&word))
         });
+        let marked = marked.map(|(_, (first, _))| self.unit(first)).filter(|unit| waiting.contains(unit));
         let is_flag = |(_, line): &(u32, &&str)| FLAGS.iter().any(|flag| line.contains(flag));
-        let flags = (1..).zip(all).filter(is_flag).map(|(number, _)| number);
-        let lines = marked.map(|(_, (first, _))| first).chain(flags);
-        self.waiting = lines.map(|line| self.unit(line)).collect();
+        let flags = (1..).zip(all).filter(is_flag).map(|(number, _)| self.unit(number));
+        self.waiting = marked.chain(flags).collect();
     }
 
     /// The number of the function in which a line is.
@@ -376,10 +378,13 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !is_word(c))
+}
+
 /// The names in an expression.
 fn names(text: &str) -> impl Iterator<Item = &str> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+    words(text).filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))
 }
 
 /// The subscripts of elements of an array on a line, without spaces.

@@ -473,10 +473,12 @@ impl<'a> Judge<'a> {
     /// Where a statement is executed, by the innermost activation of a task or of a function that makes some; with its file and function.
     fn place(&self, statement: StatementIndex) -> Option<(Place, &str, String)> {
         let mut at = self.profile.location_of(statement);
+        let mut is_of_library = false;
         for context in self.profile.chain(self.profile.context_of(statement)) {
             let node = self.profile.contexts.get(context as usize)?;
             let ContextKind::Call { site, callee } = node.kind else { continue };
-            let name = plain(&self.profile.functions.get(callee as usize)?.name).to_owned();
+            let function = self.profile.functions.get(callee as usize)?;
+            let name = plain(&function.name).to_owned();
             if let Some(&(file, construct)) = self.of_functions.get(&callee) {
                 let (first, last) = self.texts.tasks.get(file)?.constructs[construct].lines;
                 // The function that makes tasks, put into one of them. Some compilers do not say of which function a task is.
@@ -486,6 +488,19 @@ impl<'a> Judge<'a> {
                 };
                 let is_inlined =
                     at.file == file && at.line > 0 && is_maker && !(first..=last).contains(&at.line);
+                // Of what compilers have put into a task it is not known what has called it, unless the task's own text does; nor of
+                // what a function of a library does that is called on behalf of a function put in there.
+                let has = |line: u32, function: &str| {
+                    let line = self.texts.line(file, line);
+                    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == function)
+                };
+                let is_own =
+                    is_maker || at.function == name || at.function.is_empty() || at.function.starts_with('.');
+                let is_called = is_own || (first..=last).any(|line| has(line, &at.function));
+                let is_put_in = is_of_library && self.makers.keys().any(|maker| has(at.line, maker));
+                if at.line > 0 && (!is_called || is_put_in) {
+                    return None;
+                }
                 let place = if is_inlined { Place::Line(at.line) } else { Place::Task(construct, context) };
                 return Some((place, file, name));
             }
@@ -494,6 +509,7 @@ impl<'a> Judge<'a> {
                 return Some((Place::Line(at.line), file, name));
             }
             at = self.profile.location(site);
+            is_of_library = !function.main;
         }
         None
     }
