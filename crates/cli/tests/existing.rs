@@ -1406,6 +1406,11 @@ fn iterations_that_wait_for_others_are_known() {
     seen("doacross.c", include_str!("existing/doacross.c"));
 }
 
+#[test]
+fn pieces_of_loops_and_what_stands_before_their_bodies_are_known() {
+    seen("pieces.c", include_str!("existing/pieces.c"));
+}
+
 /// Races are found in those functions alone that say so.
 fn seen(file: &str, program: &str) {
     for (compiler, level) in [("cc", "-O0"), ("cc", "-O2"), ("clang-19", "-O0"), ("clang-19", "-O2")] {

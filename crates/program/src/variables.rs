@@ -150,6 +150,10 @@ fn settled<'a>(
                     continue;
                 }
                 let place = entry.attr_value(gimli::DW_AT_location)?.and_then(|value| value.exprloc_value());
+                // Where an array lies whose size is not constant, clang knows from its allocation on.
+                if place.is_none() && entry.attr(gimli::DW_AT_location)?.is_some() && is_array(unit, entry)? {
+                    continue;
+                }
                 own.variables += 1;
                 own.is_settled &= match place {
                     Some(expression) => matches!(
@@ -172,6 +176,17 @@ fn settled<'a>(
     let is_settled = |own: &&Counted| if own.variables > 0 { own.is_settled } else { is_settled_unit };
     out.extend(functions.iter().filter(is_settled).flat_map(|own| own.ranges.iter().copied()));
     Ok(())
+}
+
+/// Whether a variable is an array.
+fn is_array<'a>(
+    unit: &gimli::Unit<Slice<'a>>,
+    variable: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,
+) -> gimli::Result<bool> {
+    Ok(match variable.attr_value(gimli::DW_AT_type)? {
+        Some(gimli::AttributeValue::UnitRef(at)) => unit.entry(at)?.tag() == gimli::DW_TAG_array_type,
+        _ => false,
+    })
 }
 
 /// Whether a compiler says that it did not optimise: GCC writes down its options, the machine among them, unless it is told not to.

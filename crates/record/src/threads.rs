@@ -366,8 +366,10 @@ impl Engine<'_> {
         self.look_alone()?;
         let mut has_ended = self.threads.others.iter().any(Thread::has_ended);
         for thread in &mut self.threads.others {
-            // Those that are ready may be killed.
-            if !matches!(thread.stage, Stage::Reported(_) | Stage::Alone(_))
+            // Those that are ready may be killed, and those that have stopped: until they are waited for, the process has not ended.
+            let is_over = matches!(thread.stage, Stage::Reported(Status::Exited(_) | Status::Killed(_)));
+            if !is_over
+                && !matches!(thread.stage, Stage::Alone(_))
                 && let Some(status) = thread.tracee.poll()?
             {
                 thread.stage = Stage::Reported(status);

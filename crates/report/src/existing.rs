@@ -23,6 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use doacross::Doacross;
 use guards::{Guarded, Guards, subscripts};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
+use profile::place::is_of_standard_library;
 use profile::{ContextIndex, Dependence, ObjectKind, Profile};
 use run::Run;
 use schedule::facts::{Facts, Role, is_errno};
@@ -377,6 +378,11 @@ fn elements_on(facts: &Facts<'_>, name: &str, lines: &[u32]) -> Vec<String> {
     facts.source.arrays.iter().filter(is_on).flat_map(|array| elements(facts, &array.name)).collect()
 }
 
+/// The lines of a loop.
+fn lines_of_loop(source: &profile::lens::SourceLoop) -> std::ops::RangeInclusive<u32> {
+    source.at.line..=source.end.line
+}
+
 /// The lines on which a loop comes to the elements of an array.
 fn lines_of(source: &profile::lens::SourceLoop, name: &str) -> Vec<u32> {
     let arrays = source.arrays.iter().filter(|array| array.name == name);
@@ -438,7 +444,7 @@ fn races(
         begins_team(&directive.text)
             && self::clauses(&directive.text).iter().any(|clause| clause.name == "if")
     };
-    if run.is_of_one() && directives.iter().any(has_condition) {
+    if !run.is_shared_out() && directives.iter().any(has_condition) {
         return Vec::new();
     }
     // What threads choose by their number, or make in the region, the text does not tell from what they share.
@@ -557,6 +563,10 @@ fn races(
     }
     for ReductionFinding { operator, name, line, .. } in finding::reductions(profile, own) {
         let Some(name) = name else { continue };
+        // In a library, in another file.
+        if !text.is_empty() && text.lines().nth((line as usize).saturating_sub(1)).is_none() {
+            continue;
+        }
         let plain = name.trim_end_matches("[:]").to_owned();
         let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &plain)).peekable();
         let is_array = arrays.peek().is_some() && !arrays.any(is_of_thread);
@@ -687,6 +697,7 @@ fn races(
         }
     }
     out.extend(unguarded(source, guards, kept_by_libraries(profile, own, between)));
+    let has_turn = |race: &Race| guards.has_turn(lines_of_loop(source), race.variable(), race.lines());
     if doacross.is_some() {
         return out;
     }
@@ -708,6 +719,7 @@ fn races(
             out.push(race);
         }
     }
+    out.retain(|race| !has_turn(race));
     out
 }
 
@@ -733,13 +745,16 @@ fn not_waited_for(
     let Some((_, (_, end))) = region.max_by_key(|(_, lines)| lines.0).filter(|_| is_left) else {
         return Vec::new();
     };
-    let barriers = guards.constructs().filter(|(text, _)| {
-        has(text, "barrier")
-            || ["for", "do", "single", "sections", "workshare"].into_iter().any(|word| has(text, word))
-                && !goes_on(text)
+    // What shares something out waits at its end.
+    let barriers = guards.constructs().filter_map(|(text, (first, last))| {
+        let shares_out =
+            ["for", "do", "single", "sections", "workshare"].into_iter().any(|word| has(text, word));
+        let waits = shares_out
+            && !has(text, "end")
+            && ![text, line_of(last), line_of(last + 1)].into_iter().any(goes_on);
+        if has(text, "barrier") { Some(first) } else { waits.then_some(last) }
     });
-    let end =
-        barriers.map(|(_, (first, _))| first).filter(|&first| first > source.end.line).chain([end]).min();
+    let end = barriers.filter(|&at| at > source.end.line + 1).chain([end]).min();
     let sets = |clause: &&Clause| matches!(clause.name.as_str(), "reduction" | "lastprivate");
     let names: BTreeSet<&String> = clauses.iter().filter(sets).flat_map(|clause| &clause.variables).collect();
     let uses = |line: u32, name: &str| {
@@ -765,6 +780,8 @@ fn met(
     let is_varying = |name: &str| facts.source.assigns(name);
     let lines_of_text: Vec<&str> = text.lines().collect();
     let line_of = |line: u32| lines_of_text.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+    let header =
+        own.contexts.first().map(|&context| profile.location(profile.contexts[context as usize].location));
     let mut out: Vec<Race> = Vec::new();
     for d in between {
         let ends = [d.source, d.sink];
@@ -776,6 +793,18 @@ fn met(
         let known = places.into_iter().find(|place| place.line > 0);
         if let Some(known) = known.filter(|_| is_carried) {
             places = places.map(|place| if place.line == 0 { known } else { place });
+        }
+        // What the text calls of the standard library compilers put into the loop: where nothing in it is guarded, it does not matter where.
+        let is_put_in = |place: &profile::Location| {
+            let own_function = own.contexts.iter().any(|&context| {
+                let of = |end: u32| profile.contexts[profile.context_of(end) as usize].function;
+                ends.iter().any(|&end| of(end) == profile.contexts[context as usize].function)
+            });
+            is_of_standard_library(&place.file) && own_function && !between::orders(&place.function)
+        };
+        let is_open = !lines_of_loop(facts.source).any(|line| guards.is_guarded(line));
+        if let Some(header) = header.filter(|_| is_carried && is_open) {
+            places = places.map(|place| if is_put_in(place) { header } else { place });
         }
         // What functions of libraries do there to their own variables is their own matter.
         let is_left = ends.iter().zip(&places).any(|(&end, place)| profile.location_of(end) != *place);

@@ -152,11 +152,13 @@ pub fn settle(profile: &mut Profile) {
         };
         let one = &loops.loops[at as usize];
         let old = profile.location(profile.contexts[index].location);
-        let is_on_line = one.kind == LoopKind::DoWhile || old.line == one.at.line;
+        let is_on_line = old.file == profile.sources[file].file
+            && (one.kind == LoopKind::DoWhile || old.line == one.at.line);
         if is_on_line && place_of(profile, &files, index) == place {
             continue;
         }
-        let new = Location { line: one.at.line, column: one.at.column, ..old.clone() };
+        let of = profile.sources[file].file.clone();
+        let new = Location { file: of, line: one.at.line, column: one.at.column, ..old.clone() };
         profile.contexts[index].location = location(profile, new);
     }
 }
@@ -248,7 +250,19 @@ fn place_in_region(
     index: usize,
     places: &[Option<Place>],
 ) -> Option<Place> {
-    let own = profile.location(profile.contexts[index].location);
+    // Where its first instructions are those of a function put into it: what has called that.
+    let context = &profile.contexts[index];
+    let all = std::iter::once(context.location).chain(context.inlined_at.iter().copied());
+    all.map(|place| profile.location(place)).find_map(|own| place_at(profile, files, (index, own), places))
+}
+
+/// The same, by where it stands.
+fn place_at(
+    profile: &Profile,
+    files: &FxHashMap<String, usize>,
+    (index, own): (usize, &Location),
+    places: &[Option<Place>],
+) -> Option<Place> {
     let &file = files.get(&own.file)?;
     let loops = profile.sources.get(file)?.loops.as_ref().filter(|loops| !loops.generated)?;
     // Some compilers give it the line of its directive.

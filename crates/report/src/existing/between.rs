@@ -18,7 +18,7 @@ use schedule::names::of_region;
 
 use super::guards::{Guarded, Guards, subscripts};
 use super::tasks::Judge;
-use super::{Texts, is_carried_by, is_variable, region_of, without_number};
+use super::{Texts, clauses, is_carried_by, is_variable, region_of, without_number};
 
 /// A pair of lines to which members of a team come at a time.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -280,7 +280,7 @@ pub(super) fn keeping_call(profile: &Profile, statement: u32) -> Option<(&str, &
 }
 
 /// Whether a function of a library orders threads, by its name.
-fn orders(name: &str) -> bool {
+pub(super) fn orders(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ORDERING.iter().any(|part| name.contains(part))
 }
@@ -329,6 +329,15 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     }
     let lines = [first, second].map(|place| texts.line(&place.file, place.line));
     let name = name_of(profile, d, lines)?;
+    // An operator that a reduction combines with, put into the region.
+    let is_combined = |(text, _): (&str, (u32, u32))| {
+        let mut all = clauses(text).into_iter();
+        all.any(|clause| clause.name == "reduction" && clause.variables.contains(&name))
+    };
+    let is_operator = |place: &&Location| place.function.contains("operator");
+    if [a, b].iter().all(is_operator) && guards.constructs().any(is_combined) {
+        return None;
+    }
     let elements: Vec<String> = lines.iter().flat_map(|line| subscripts(line, &name)).collect();
     if guards.are_locked_apart(&[a.line, b.line], &elements) {
         return None;

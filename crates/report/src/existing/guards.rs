@@ -32,6 +32,10 @@ pub struct Guards {
     units: Vec<u32>,
     /// Which of these have threads wait for what others write, or tell them, by their number.
     waiting: BTreeSet<usize>,
+    /// Lines on which a thread waits until it alone goes on.
+    turns: BTreeSet<u32>,
+    /// Names that stand on lines with operations of atomic objects.
+    atomics: BTreeSet<String>,
     /// What names are set to, without spaces.
     set_to: BTreeMap<String, BTreeSet<String>>,
     /// The text of each directive, and the first and last line of it and of what it stands before.
@@ -111,7 +115,42 @@ impl Guards {
             index = last + 1;
         }
         out.find_flags(&all);
+        out.leave_out_own_locks(&all);
         out
+    }
+
+    /// Leaves out locks that each member of a team makes for itself: they are declared in the region.
+    fn leave_out_own_locks(&mut self, all: &[&str]) {
+        const TYPES: [&str; 8] = [
+            "mutex",
+            "recursive_mutex",
+            "shared_mutex",
+            "timed_mutex",
+            "omp_lock_t",
+            "omp_nest_lock_t",
+            "pthread_mutex_t",
+            "mtx_t",
+        ];
+        let declared = |line: &str| -> Vec<String> {
+            let mut own = words(line).filter(|word| !word.is_empty());
+            let is_type = |word: &str| TYPES.contains(&word);
+            let is_kept =
+                words(line).any(|word| matches!(word, "static" | "extern")) || line.contains(['&', '*', '(']);
+            if is_kept || !own.any(is_type) { Vec::new() } else { own.take(1).map(str::to_owned).collect() }
+        };
+        let regions = self.constructs().filter(|(text, _)| words(text).any(|word| word == "parallel"));
+        let regions: Vec<(u32, u32)> = regions.map(|(_, lines)| lines).collect();
+        for (first, last) in regions {
+            let texts = (first..=last).filter(|line| !self.is_directive(*line));
+            let texts = texts.filter_map(|line| all.get(line as usize - 1));
+            let own: BTreeSet<String> = texts.flat_map(|text| declared(text)).collect();
+            let is_own = |guard: &Guard| match guard {
+                Guard::Lock(lock) => own.contains(lock.trim_start_matches('&')),
+                _ => false,
+            };
+            self.of.range_mut(first..=last).for_each(|(_, guards)| guards.retain(|guard| !is_own(guard)));
+        }
+        self.of.retain(|_, own| !own.is_empty());
     }
 
     /// Whether there is some guard on a line.
@@ -166,6 +205,14 @@ impl Guards {
         lines.iter().any(|&line| self.waiting.contains(&self.unit(line)))
     }
 
+    /// Whether what a loop on some lines does to a variable stands behind where a thread waits until it alone goes on, or is an operation
+    /// of an atomic object.
+    pub fn has_turn(&self, inside: std::ops::RangeInclusive<u32>, name: Option<&str>, lines: &[u32]) -> bool {
+        let is_behind = |line: &u32| self.turns.range(inside.clone()).any(|turn| turn <= line);
+        !lines.is_empty() && lines.iter().all(is_behind)
+            || name.is_some_and(|name| self.atomics.contains(name))
+    }
+
     /// The functions with flags: in a directive of memory's order, where some loop waits, or in the text.
     fn find_flags(&mut self, all: &[&str]) {
         let waits = |line: &&str| words(line).any(|word| word.eq_ignore_ascii_case("while"));
@@ -178,6 +225,15 @@ impl Guards {
         let is_flag = |(_, line): &(u32, &&str)| FLAGS.iter().any(|flag| line.contains(flag));
         let flags = (1..).zip(all).filter(is_flag).map(|(number, _)| self.unit(number));
         self.waiting = marked.chain(flags).collect();
+        let has = |line: &str, of: &[&str]| of.iter().any(|own| line.contains(own));
+        self.turns = (1..).zip(all).filter(|(_, line)| has(line, &TURNS)).map(|(number, _)| number).collect();
+        let objects = all.iter().flat_map(|line| {
+            OPERATIONS
+                .iter()
+                .filter_map(|own| line.split_once(own))
+                .map(|(before, _)| before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default().to_owned())
+        });
+        self.atomics = objects.filter(|name| !name.is_empty()).collect();
     }
 
     /// The number of the function in which a line is.
@@ -260,6 +316,12 @@ const FLAGS: [&str; 16] = [
     ".wait(",
     ".notify_",
 ];
+/// What of that lets one thread go on at a time, or before all others.
+const TURNS: [&str; 5] =
+    ["test_and_set", "compare_exchange", "call_once", "__sync_lock", "__atomic_exchange"];
+/// Operations of atomic objects.
+const OPERATIONS: [&str; 5] =
+    [".compare_exchange", ".test_and_set", ".clear(", ".load(std::memory_order", ".fetch_"];
 /// How compilers spell atomic operations.
 const ATOMIC: [&str; 3] = ["__atomic_", "__sync_", "atomic_fetch_"];
 

@@ -87,6 +87,8 @@ impl Locks {
         // How often a lock is held, and at which depth of braces it was taken.
         let mut held: BTreeMap<String, (u32, i64)> = BTreeMap::new();
         let mut scoped: Vec<(String, i64)> = Vec::new();
+        // What objects take for as long as their scopes last, by the names of the objects.
+        let mut objects: BTreeMap<String, String> = BTreeMap::new();
         let mut depth = 0i64;
         // The line before is a condition on the one statement that follows.
         let mut depends = false;
@@ -95,6 +97,7 @@ impl Locks {
             if line.starts_with('}') {
                 held.clear();
                 scoped.clear();
+                objects.clear();
                 depth = 0;
             }
             let before = depth;
@@ -113,16 +116,31 @@ impl Locks {
                 let goes_on = depends && !start.contains([';', '{']);
                 depends = (is_condition || goes_on) && !start.trim_end().ends_with(['{', ';', '}']);
             }
-            for lock in self.taken_on(line) {
-                held.entry(lock).or_insert((0, taken)).0 += 1;
+            // `} else {` ends a scope and begins another one.
+            let ends = lowest(line).saturating_add(before);
+            if ends < before.min(depth) {
+                scoped.retain(|(_, taken)| *taken <= ends);
             }
-            scoped.extend(self.scoped_on(line).map(|lock| (lock, depth)));
+            let of = |objects: &BTreeMap<String, String>, lock: String| {
+                objects.get(&lock).cloned().unwrap_or(lock)
+            };
+            for lock in self.taken_on(line) {
+                held.entry(of(&objects, lock)).or_insert((0, taken)).0 += 1;
+            }
+            for (object, lock) in self.scoped_on(line) {
+                scoped.push((lock.clone(), depth));
+                objects.insert(object, lock);
+            }
             let locks = held.keys().chain(scoped.iter().map(|(lock, _)| lock)).cloned();
             let locks: BTreeSet<String> = locks.collect();
             if !locks.is_empty() {
                 out.insert(number, locks);
             }
             for given in self.given_on(line) {
+                let given = of(&objects, given);
+                if let Some(at) = scoped.iter().rposition(|(lock, taken)| *lock == given && *taken == depth) {
+                    scoped.remove(at);
+                }
                 if let Some((count, taken)) = held.get_mut(&given) {
                     *count = count.saturating_sub(1);
                     // What gives it back on a condition leaves the way on which it is held.
@@ -158,8 +176,8 @@ impl Locks {
         out
     }
 
-    /// Locks that objects take which are declared on a line.
-    fn scoped_on<'l>(&'l self, line: &'l str) -> impl Iterator<Item = String> + 'l {
+    /// Objects that are declared on a line and take locks, and these.
+    fn scoped_on<'l>(&'l self, line: &'l str) -> impl Iterator<Item = (String, String)> + 'l {
         let own = self.wrappers.iter().filter(|(name, own)| {
             let end = self.wrappers.get(&format!("~{name}"));
             !own.takes.is_empty() && end.is_some_and(|end| !end.gives.is_empty())
@@ -182,7 +200,7 @@ impl Locks {
             let inside = rest[name..].trim_start().strip_prefix(['(', '{'])?;
             let mut lock: String = inside.split([')', '}', ',']).next()?.split_whitespace().collect();
             self.plain(&mut lock);
-            Some(lock)
+            Some((rest[..name].to_owned(), lock))
         })
     }
 
@@ -262,6 +280,19 @@ impl Locks {
 fn ends_with_word(text: &str, word: &str) -> bool {
     let start = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
     text[start..].eq_ignore_ascii_case(word)
+}
+
+/// By how many braces a line is less deep, where it is least so, than it begins.
+fn lowest(line: &str) -> i64 {
+    let step = |depth: &mut i64, c: char| {
+        *depth += match c {
+            '{' => 1,
+            '}' => -1,
+            _ => 0,
+        };
+        Some(*depth)
+    };
+    line.chars().scan(0, step).min().unwrap_or(0).min(0)
 }
 
 fn braces(line: &str) -> i64 {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use profile::{Access, ContextIndex, ContextKind, Dependence, Profile};
+use profile::{Access, ContextIndex, Dependence, Profile};
 use schedule::SourceLoop;
 
 use super::is_carried_by;
@@ -29,13 +29,9 @@ impl<'a> Run<'a> {
         Run { profile, own, between, is_shared: threads.len() > runs.len() }
     }
 
-    /// Whether one thread had all iterations, where the program has others as well.
-    pub fn is_of_one(&self) -> bool {
-        let has_others = || {
-            let mut all = self.profile.contexts.iter().skip(1);
-            all.any(|context| context.kind == ContextKind::Entries && context.parent == 0)
-        };
-        !self.is_shared && has_others()
+    /// Whether several threads had iterations.
+    pub fn is_shared_out(&self) -> bool {
+        self.is_shared
     }
 
     /// Whether members came at a time to something that has a name or lies on some lines.

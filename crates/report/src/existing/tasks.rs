@@ -524,10 +524,15 @@ impl<'a> Judge<'a> {
             // Where compilers have several variables in one place, the run cannot tell which is meant; not while what
             // has them waits for a region.
             ObjectKind::Stack | ObjectKind::Frame => {
-                let is_unoptimised = |end: StatementIndex| {
+                let function = |end: StatementIndex| {
                     let function = self.profile.contexts[self.profile.context_of(end) as usize].function;
-                    self.profile.functions.get(function as usize).is_some_and(|own| own.is_unoptimised)
+                    self.profile.functions.get(function as usize)
                 };
+                let is_unoptimised =
+                    |end: StatementIndex| function(end).is_some_and(|own| own.is_unoptimised);
+                // What compilers make around a task is as what they make it of.
+                let is_around =
+                    |end: StatementIndex| function(end).is_some_and(|own| own.name.starts_with('.'));
                 // What overwrites it may be another activation's, if there are several.
                 let is_once = || {
                     let is_owner = |entry: u64| object.owner.is_some_and(|(a, b)| (a..b).contains(&entry));
@@ -547,7 +552,11 @@ impl<'a> Judge<'a> {
                         }
                     })
                 };
-                let has_a_place = || [d.source, d.sink].into_iter().all(is_unoptimised);
+                let has_a_place = || {
+                    let ends = [d.source, d.sink];
+                    ends.into_iter().all(|end| is_unoptimised(end) || is_around(end))
+                        && ends.into_iter().any(is_unoptimised)
+                };
                 is_of_maker(self.profile, d) && (is_once() || has_a_place())
             }
             _ => false,
