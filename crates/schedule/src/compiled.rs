@@ -570,7 +570,10 @@ pub fn between_calls_beside<'p>(
     };
     let is_beside = |end| profile.chain(profile.context_of(end)).any(|around| beside.contains(&around));
     let is_in_loop = |end| graph::is_inside(profile, end, context);
-    profile.dependences.iter().filter(|d| d.memory).find(|d| {
+    // What the dynamic linker does when a function is called first is none of the call's.
+    let binds = |end| graph::is_of_loader(profile, profile.context_of(end));
+    let mut all = profile.dependences.iter().filter(|d| d.memory && !(binds(d.source) && binds(d.sink)));
+    all.find(|d| {
         let joins = is_beside(d.source) && is_in_loop(d.sink) || is_in_loop(d.source) && is_beside(d.sink);
         let mut objects = d.levels.iter().flat_map(|level| &level.objects).map(|used| used.object);
         let matters = |object| is_reachable(object) && (d.kind == Kind::Flow || !is_judged(object));

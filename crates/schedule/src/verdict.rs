@@ -363,7 +363,7 @@ pub fn judge(
             found.block(edge.dependence, Some(own.object));
         } else if loop_of.is_induction_of_source(d) {
             found.block(edge.dependence, None);
-        } else if (!d.memory || loop_of.is_spilled(d))
+        } else if (!d.memory || loop_of.is_spilled(inside, d))
             && !is_cut(d)
             && loop_of.explains_register(inside, d)
             && !loop_of.is_loaded_early(inside, d)
@@ -947,7 +947,10 @@ impl Loop<'_> {
         is_own(d.source)
             && (is_own(d.sink) || is_of_standard_library(&self.profile.location_of(d.sink).file))
             && !self.has(|role| role == Role::Carried)
-            && !self.is_stored_along(inside, d.source)
+            && !match d.memory {
+                true => self.is_stored_beside(inside, d.source),
+                false => self.is_stored_along(inside, d.source),
+            }
     }
 
     /// Whether a register hands on what an iteration has loaded because the next one would load the same again: an element that nothing
@@ -1122,6 +1125,16 @@ impl Loop<'_> {
     /// Whether an iteration stores a value, by moves alone, at addresses that move: what the next iteration finds in a
     /// register is an element of an array, not a variable.
     fn is_stored_along(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
+        self.is_stored_elsewhere(inside, statement, StatementIndex::MAX)
+    }
+
+    /// The same; what one statement does with it does not count.
+    fn is_stored_elsewhere(
+        &self,
+        inside: &LoopEdges,
+        statement: StatementIndex,
+        but: StatementIndex,
+    ) -> bool {
         let moves = |s: StatementIndex| {
             matches!(
                 self.profile.statements[s as usize].operation,
@@ -1140,7 +1153,7 @@ impl Loop<'_> {
             }
         }
         let mut open = origins;
-        let mut seen: Vec<StatementIndex> = Vec::new();
+        let mut seen: Vec<StatementIndex> = vec![but];
         while let Some(s) = open.pop() {
             if seen.contains(&s) {
                 continue;
@@ -1331,7 +1344,7 @@ impl Loop<'_> {
 
     /// Whether a dependence is through slots of the loop's own frame that have no name: registers that the compiler has
     /// spilled. The text has nothing else there: no address is followed.
-    fn is_spilled(&self, d: &Dependence) -> bool {
+    fn is_spilled(&self, inside: &LoopEdges, d: &Dependence) -> bool {
         let is_slot = |used: &ObjectUse| {
             let object = self.profile.objects.get(used.object as usize);
             object.is_some_and(|object| object.kind == ObjectKind::Frame && self.is_of_own_frame(object))
@@ -1353,8 +1366,25 @@ impl Loop<'_> {
             && self.stays(d)
             && self.is_direct(d.source)
             && self.is_direct(d.sink)
-            && self.has(is_kept)
+            && (self.has(is_kept) || self.has_no_place_for(inside, d.source))
             && self.facts.is_some_and(|facts| !follows(facts))
+    }
+
+    /// Whether what a statement leaves in a slot without a name can be no variable of the text: none is left open, every array that the
+    /// function has for itself was met in memory, and no element gets that value.
+    fn has_no_place_for(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
+        let is_met = |array: &profile::lens::Array| {
+            !array.fixed || [true, false].iter().any(|&is_local| self.is_seen(&array.name, is_local))
+        };
+        self.facts.is_some_and(|facts| facts.is_settled() && facts.source.arrays.iter().all(is_met))
+            && !self.has(|role| role == Role::Carried)
+            && !self.is_stored_beside(inside, statement)
+    }
+
+    /// Whether what a statement leaves in a slot is also stored along.
+    fn is_stored_beside(&self, inside: &LoopEdges, statement: StatementIndex) -> bool {
+        let mut into = self.values(inside).filter(|d| d.sink == statement);
+        into.any(|d| self.is_stored_elsewhere(inside, d.source, statement))
     }
 
     /// Whether both ends of a dependence through memory are at one address while the loop runs, as a spilled register
