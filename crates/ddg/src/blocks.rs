@@ -603,7 +603,7 @@ impl Engine {
             self.repeats.push(&arrival);
         }
         if self.repeats.tracked() != tracked {
-            self.streams.track(self.repeats.tracked().is_some());
+            self.streams.track(self.repeats.tracked());
         }
     }
 }

@@ -239,6 +239,15 @@ impl Contexts {
         self.nodes[a as usize].dims
     }
 
+    /// Whether a context is another one or lies in it.
+    pub fn is_within(&self, mut id: ContextId, around: ContextId) -> bool {
+        let depth = self.get(around).depth;
+        while id != around && self.get(id).depth > depth {
+            id = self.get(id).parent;
+        }
+        id == around
+    }
+
     /// The loop contexts around `id` that have a dimension, outermost first.
     pub fn loops(&self, id: ContextId) -> Vec<ContextId> {
         let is_dimension = |c: &ContextId| {

@@ -208,13 +208,36 @@ pub struct Stream {
     gauge: Option<Gauge>,
 }
 
-/// What a stream had when tracking began.
+/// What a stream had when tracking began, and what it was told since of sources before the iteration before the one tracked.
 #[derive(Debug)]
 struct Noted {
     stream: u32,
     count: u64,
     /// Instances per level.
     levels: SmallVec<[u64; 4]>,
+    /// Levels with such sources, and how far they are along the dimension that is tracked at most.
+    far: SmallVec<[(u8, i64); 1]>,
+    /// Such sources may be at any level.
+    is_unknown: bool,
+}
+
+impl Noted {
+    /// Takes note of instances, given by vector and step of both ends.
+    fn take(&mut self, dim: usize, source: (&Iv, &Iv), sink: (&Iv, &Iv)) {
+        if [source.1, sink.1].iter().any(|step| step.0[..=dim].iter().any(|x| *x != 0)) {
+            self.is_unknown = true;
+            return;
+        }
+        let level = level_of(dim + 1, sink.0, source.0);
+        let distance = sink.0.0[dim].wrapping_sub(source.0.0[dim]);
+        if usize::from(level) > dim || usize::from(level) == dim && distance == 1 {
+            return;
+        }
+        match self.far.iter_mut().find(|far| far.0 == level) {
+            Some(far) => far.1 = far.1.max(distance),
+            None => self.far.push((level, distance)),
+        }
+    }
 }
 
 /// What identifies a stream, and its shape.
@@ -279,6 +302,8 @@ pub struct Streams {
     /// Number of the present tracking, 0 if there is none, and of the latest.
     tracking: u32,
     latest_tracking: u32,
+    /// The dimension that it tracks.
+    tracked: usize,
     /// Source, sink and vector of the latest flow through memory, and sinks an instance of which had several instances of one
     /// source.
     latest_flow: Option<(u32, u32, Iv)>,
@@ -466,11 +491,12 @@ impl Streams {
         self.list[at].common
     }
 
-    /// From now on notes which streams are added to, or stops.
-    pub fn track(&mut self, on: bool) {
+    /// From now on notes which streams are added to in an iteration of a dimension, or stops.
+    pub fn track(&mut self, dim: Option<usize>) {
         self.noted.clear();
-        self.latest_tracking += u32::from(on);
-        self.tracking = if on { self.latest_tracking } else { 0 };
+        self.latest_tracking += u32::from(dim.is_some());
+        self.tracking = if dim.is_some() { self.latest_tracking } else { 0 };
+        self.tracked = dim.unwrap_or(0);
     }
 
     /// Number of the present tracking, 0 if there is none.
@@ -478,22 +504,28 @@ impl Streams {
         self.tracking
     }
 
-    /// Notes a stream that is about to be added to.
+    /// Notes a stream that is about to be added to: instances by vector and step of both ends.
     #[inline]
-    fn note(&mut self, at: usize) {
+    fn note(&mut self, at: usize, source: (&Iv, &Iv), sink: (&Iv, &Iv)) {
         if self.tracking != 0 {
-            self.note_first(at);
+            self.note_tracked(at, source, sink);
         }
     }
 
     #[inline(never)]
-    fn note_first(&mut self, at: usize) {
+    fn note_tracked(&mut self, at: usize, source: (&Iv, &Iv), sink: (&Iv, &Iv)) {
         let stream = &mut self.list[at];
         if stream.noted.0 != self.tracking {
             stream.noted = (self.tracking, self.noted.len() as u32);
             stream.tell_level();
             let levels = stream.levels.iter().map(|l| l.count).collect();
-            self.noted.push(Noted { stream: at as u32, count: stream.count, levels });
+            let (count, far) = (stream.count, SmallVec::new());
+            self.noted.push(Noted { stream: at as u32, count, levels, far, is_unknown: false });
+        }
+        if self.tracked < usize::from(stream.common)
+            && let Some(noted) = self.noted.get_mut(stream.noted.1 as usize)
+        {
+            noted.take(self.tracked, source, sink);
         }
     }
 
@@ -511,9 +543,17 @@ impl Streams {
         })
     }
 
-    /// Adds `times` more iterations of a dimension that repeat the one that was tracked, whose coordinate is `latest`.
-    /// Differences are left as they are: a further iteration is expected to follow, which bounds those of all before it.
-    pub fn repeat(&mut self, dim: usize, latest: i64, times: u64) {
+    /// Whether it is known what becomes of the dependences of the iteration that was tracked in further ones that repeat it: sources in the
+    /// loop are of the same iteration or of the one before, or stay and are ever farther back. Relations have to see how far.
+    pub fn are_foreseen(&self) -> bool {
+        let is_folded = |at: u32| self.list.get(at as usize).is_none_or(|s| s.kind == Kind::Flow && s.memory);
+        self.noted.iter().all(|noted| !noted.is_unknown && (noted.far.is_empty() || !is_folded(noted.stream)))
+    }
+
+    /// Adds `times` more iterations of a dimension that repeat the one that was tracked, whose coordinate is `latest`. Differences are left
+    /// as they are: a further iteration is to follow, which bounds those of all before it. None follows if `is_last`; then differences
+    /// grow as [`Streams::are_foreseen`] says.
+    pub fn repeat(&mut self, dim: usize, latest: i64, times: u64, is_last: bool) {
         for noted in &self.noted {
             let stream = &mut self.list[noted.stream as usize];
             stream.tell_level();
@@ -525,11 +565,25 @@ impl Streams {
                 let more = (level.count - before).saturating_mul(times);
                 level.count = level.count.saturating_add(more);
             }
-            let is_inside = dim < usize::from(stream.common);
+            let shape = stream.shape();
+            let is_inside = dim < shape.common;
+            for &(level, distance) in noted.far.iter().filter(|_| is_last) {
+                let kept = stream.levels.iter_mut().find(|kept| kept.level == level);
+                let farthest = distance.saturating_add(i64::try_from(times).unwrap_or(i64::MAX));
+                kept.into_iter().for_each(|kept| kept.bound(dim, farthest, shape));
+            }
             // A source in the loop goes along unless it is older than the iteration before.
             let shift = |output, label| i64::from(is_inside && output == dim && label >= latest - 1);
-            if let Some(folder) = &mut stream.folder {
-                folder.repeat(dim, times, each, &shift);
+            let Some(folder) = &mut stream.folder else { continue };
+            folder.repeat(dim, times, each, &shift);
+            if is_last {
+                let last = latest.saturating_add(i64::try_from(times).unwrap_or(i64::MAX));
+                // Sources of the same iteration, or of the one before.
+                let mut inside = stream.levels.iter().zip(&noted.levels);
+                let is_same =
+                    inside.any(|(level, before)| level.count > *before && usize::from(level.level) > dim);
+                let largest = is_inside.then_some((dim, if is_same { last } else { last.saturating_sub(1) }));
+                folder.end_repeat(dim, last, largest);
             }
         }
     }
@@ -544,7 +598,7 @@ impl Streams {
         locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         self.instances = self.instances.saturating_add(1);
-        self.note(at);
+        self.note(at, (source_iv, &Iv::ZERO), (sink_iv, &Iv::ZERO));
         let stream = &mut self.list[at];
         let first = stream.count == 0;
         stream.count = stream.count.saturating_add(1);
@@ -575,7 +629,7 @@ impl Streams {
     pub fn add_uniform_to(&mut self, at: usize, source_iv: &Iv, sink_iv: &Iv, (count, times): (u64, u64)) {
         let all = count.saturating_mul(times);
         self.instances = self.instances.saturating_add(all);
-        self.note(at);
+        self.note(at, (source_iv, &Iv::ZERO), (sink_iv, &Iv::ZERO));
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(all);
         stream.note_uniform((source_iv, sink_iv, all, 0), false, &mut |_, _, _| None);
@@ -611,7 +665,7 @@ impl Streams {
     pub fn add_register_to(&mut self, at: usize, run: &DependenceRun, times: u64) {
         let all = run.count.saturating_mul(times);
         self.instances = self.instances.saturating_add(all);
-        self.note(at);
+        self.note(at, (&run.source_iv, &run.source_step), (&run.sink_iv, &run.sink_step));
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(all);
         stream.note_run(run, times, &mut |_, _, _| None);
@@ -625,7 +679,7 @@ impl Streams {
         locate: &mut dyn FnMut(u64, u8, bool) -> Option<Named>,
     ) {
         self.instances = self.instances.saturating_add(run.count);
-        self.note(at);
+        self.note(at, (&run.source_iv, &run.source_step), (&run.sink_iv, &run.sink_step));
         let stream = &mut self.list[at];
         let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
         let single = stream.count == 0 && run.count == 1;

@@ -145,6 +145,8 @@ pub struct Engine {
     pub(crate) repeats: Repeats,
     pub(crate) verbatim: Verbatim,
     pub(crate) counts: bool,
+    /// Memory is moved on over iterations that were counted also where applying two of them is cheaper.
+    pub(crate) always_moves: bool,
     /// Where iterations begin, to find rows that go on as those before them.
     pub(crate) marks: Marks,
     pub(crate) row_space: crate::rows::Space,
@@ -229,6 +231,7 @@ impl Default for Engine {
             repeats: Repeats::default(),
             verbatim: Verbatim::default(),
             counts: true,
+            always_moves: false,
             marks: Marks::default(),
             row_space: crate::rows::Space::default(),
             is_muted: false,
@@ -549,6 +552,11 @@ impl Engine {
     /// An engine that applies every iteration, also those that repeat the one before.
     pub fn applying_all() -> Engine {
         Engine { counts: false, ..Engine::default() }
+    }
+
+    /// An engine that moves memory on over iterations that were counted, however short they are.
+    pub fn always_moving() -> Engine {
+        Engine { always_moves: true, ..Engine::default() }
     }
 
     /// Takes every iteration of a record as a path of its own.

@@ -176,6 +176,7 @@ impl Executions {
                 return (1..rows).for_each(|at| row(folder, at));
             }
             folder.repeat(dim, rows - 1, count, &|_, _| shift as i64);
+            folder.end_repeat(dim, stretches[0].iv.0[dim].saturating_add(rows as i64 - 1), None);
             for (stretch, at) in stretches.iter().filter_map(|stretch| Some((stretch, column?))) {
                 let word = stretch.words[at].wrapping_add(stretch.shifts[at].wrapping_mul(rows - 1));
                 let stride = stretch.strides.get(at).copied().unwrap_or(0);
@@ -290,11 +291,13 @@ impl Executions {
         std::iter::once(&mut folders.domain).chain(&mut folders.words).all(|f| f.can_repeat(dim, true))
     }
 
-    /// Adds `times` iterations of a dimension that repeat the latest one, in which there were `count` executions.
-    pub fn repeat(&mut self, dim: usize, times: u64, count: u64) {
+    /// Adds `times` iterations of a dimension that repeat the latest one, in which there were `count` executions; the coordinate of the
+    /// last of them, unless executions of a further one follow.
+    pub fn repeat(&mut self, dim: usize, times: u64, count: u64, last: Option<i64>) {
         let folders = self.folders();
         for folder in std::iter::once(&mut folders.domain).chain(&mut folders.words) {
             folder.repeat(dim, times, count, &|_, _| 0);
+            last.into_iter().for_each(|last| folder.end_repeat(dim, last, None));
         }
     }
 

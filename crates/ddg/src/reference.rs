@@ -5,7 +5,9 @@
 //! that neither run folding nor path summaries nor the segment shadow take part.
 
 use rustc_hash::FxHashMap;
-use shadow::{Block, Client, DependenceRun, Gather, Iv, Kind, Memory, Options, PatternId, Record, Rows};
+use shadow::{
+    Block, Client, DependenceRun, Gather, Iv, Kind, Later, Memory, Options, PatternId, Record, Rows,
+};
 
 type Execution = (u32, Iv);
 
@@ -115,6 +117,14 @@ impl AnyMemory {
     pub fn gather_loads(&mut self, gather: &Gather, client: &mut impl Client) {
         if let AnyMemory::Runs(memory) = self {
             memory.gather_loads(gather, client);
+        }
+    }
+
+    /// Leaves what iterations like the latest one would leave, if it can.
+    pub fn move_on(&mut self, later: &Later) -> bool {
+        match self {
+            AnyMemory::Runs(memory) => memory.move_on(later),
+            AnyMemory::Bytes(_) => false,
         }
     }
 

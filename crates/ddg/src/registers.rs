@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::FxHashMap;
-use shadow::Iv;
+use shadow::{Iv, Later};
 use trace::block::RegRange;
 
 use crate::units::{UNITS, X87, units};
@@ -129,6 +129,31 @@ impl Registers {
     #[inline]
     pub fn distance(&self, writer: Writer, iv: &Iv) -> Iv {
         iv.minus(&self.resolve(writer).1)
+    }
+
+    /// Leaves what it would be if so many more iterations like the latest one had been applied; see [`shadow::Later`].
+    pub fn move_on(&mut self, later: &Later) {
+        let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
+        let slots = &mut self.slots;
+        for writer in self.table.iter_mut().chain(self.saved.values_mut().flatten()) {
+            let Some((outer, lane)) = writer.known().and_then(|w| slots.get(w.slot as usize).copied()) else {
+                continue;
+            };
+            let iv = lane.map_or(outer, |lane| outer.advanced(usize::from(lane), writer.inner));
+            if !later.moves(writer.statement, &iv) {
+                continue;
+            }
+            if lane.map(usize::from) == Some(later.dim) {
+                writer.inner = writer.inner.wrapping_add(later.by);
+                continue;
+            }
+            writer.slot = *moved.entry(writer.slot).or_insert_with(|| {
+                slots.push((outer.advanced(later.dim, later.by), lane));
+                slots.len() as u32 - 1
+            });
+        }
+        // What was found of vectors by the numbers of slots may hold no more.
+        self.numbering = next_numbering();
     }
 
     /// A slot for writes at this vector, whose innermost coordinate is `lane`.

@@ -225,6 +225,16 @@ impl Due {
         self.count.base.0[self.count.dim]
     }
 
+    /// A vector in the iteration that was repeated.
+    pub fn latest(&self) -> &Iv {
+        &self.count.base
+    }
+
+    /// Words of the log that an iteration takes.
+    pub fn words(&self) -> usize {
+        self.count.pattern.len()
+    }
+
     /// The executions of the iteration that was repeated, with the vectors they have `later` iterations on.
     pub fn iteration(&self, later: u64) -> Executions<'_> {
         Executions { end: self.count.pattern.end, done: 0, ..self.executions(later) }

@@ -1,14 +1,21 @@
 //! The engine's side of repeating iterations (see [`crate::repeats`]): what is counted instead of applied, and catching up.
 
-use rustc_hash::FxHashMap;
-use shadow::Iv;
+use std::cell::RefCell;
 
+use rustc_hash::FxHashMap;
+use shadow::{Iv, Later};
+
+use crate::contexts::ContextId;
 use crate::engine::Engine;
 use crate::happenings::Happening;
 use crate::repeats::{Arrival, Due, Entry};
 
 /// Fewest complete iterations that are taken as a number; catching up applies two of them.
 const WORTH: u64 = 4;
+/// Fewest words of iterations that memory is moved for instead of applying two of them.
+const FEWEST_WORDS: usize = 1 << 12;
+/// Bytes of memory that are moved as fast as one word of an iteration is applied, about.
+const BYTES_PER_WORD: usize = 256;
 
 impl Engine {
     /// `count` executions of a path in consecutive iterations from `iv` on. `words` are those of all iterations, one
@@ -70,7 +77,7 @@ impl Engine {
         }
         // The iteration after one that was tracked may be tracked too.
         if ended.is_some() || self.repeats.tracked() != tracked {
-            self.streams.track(self.repeats.tracked().is_some());
+            self.streams.track(self.repeats.tracked());
         }
         false
     }
@@ -80,14 +87,15 @@ impl Engine {
         self.leave_verbatim();
         self.resume();
         self.repeats.clear();
-        self.streams.track(false);
+        self.streams.track(None);
     }
 
     /// Catches up with what was counted.
     ///
-    /// Iterations taken as a number extend the folds and counts; the last but one of them is applied to memory and
-    /// registers alone, so that the last one, applied in full, finds the state that it would have found. Its dependences
-    /// bound those of all that were counted, since differences grow with the iterations or stay.
+    /// Iterations taken as a number extend the folds and counts. Where all differences stay, that is all there is to say of them, and
+    /// memory and registers are moved on by as many iterations ([`shadow::Later`]). Otherwise the last but one of them is applied to
+    /// memory and registers alone, so that the last one, applied in full, finds the state that it would have found. Its dependences bound
+    /// those of all that were counted, since differences grow with the iterations or stay.
     pub(crate) fn resume(&mut self) {
         let Some(due) = self.repeats.due() else { return };
         self.verbatim.stop();
@@ -98,8 +106,10 @@ impl Engine {
             for later in 1..=complete {
                 self.apply_all(due.iteration(later));
             }
+        } else if self.move_on(&due) {
+            self.add_iterations(&due, complete, true);
         } else {
-            self.add_iterations(&due, complete - 1);
+            self.add_iterations(&due, complete - 1, false);
             self.is_muted = true;
             self.apply_all(due.iteration(complete - 1));
             self.is_muted = false;
@@ -107,8 +117,44 @@ impl Engine {
         }
         self.apply_all(due.incomplete());
         self.is_late = false;
-        self.streams.track(false);
+        self.streams.track(None);
         self.repeats.caught_up(due, one_by_one);
+    }
+
+    /// Moves memory and registers on by the complete iterations, if that is all that these change, and is cheaper than applying two of
+    /// them.
+    fn move_on(&mut self, due: &Due) -> bool {
+        let dim = due.dim();
+        let is_long = || self.memory.bytes() / BYTES_PER_WORD <= due.words();
+        let is_worth = self.always_moves || due.words() >= FEWEST_WORDS && is_long();
+        let Ok(by) = i64::try_from(due.complete()) else { return false };
+        if !is_worth || self.has_threads() || !self.streams.are_foreseen() {
+            return false;
+        }
+        let Some(around) = due.iteration(1).find_map(|(_, entry)| self.loop_of(&entry, dim)) else {
+            return false;
+        };
+        // Statements are few and asked for over and over.
+        let known: RefCell<FxHashMap<ContextId, bool>> = RefCell::default();
+        let is_inside = |statement: u32| {
+            let context = self.instances.owner(statement).context;
+            *known.borrow_mut().entry(context).or_insert_with(|| self.contexts.is_within(context, around))
+        };
+        let later = Later { dim, latest: due.latest(), by, is_inside: &is_inside };
+        if !self.memory.move_on(&later) {
+            return false;
+        }
+        self.registers.move_on(&later);
+        true
+    }
+
+    /// The loop of a dimension around an entry of the log.
+    fn loop_of(&self, entry: &Entry, dim: usize) -> Option<ContextId> {
+        let context = self.paths.get(entry.path)?.context;
+        self.contexts
+            .loops(context)
+            .into_iter()
+            .find(|at| usize::from(self.contexts.get(*at).dims) == dim + 1)
     }
 
     /// Whether every execution of a path comes with words of its own.
@@ -152,8 +198,8 @@ impl Engine {
         all && self.streams.can_repeat(dim)
     }
 
-    /// Adds `times` iterations to folds and counts.
-    fn add_iterations(&mut self, due: &Due, times: u64) {
+    /// Adds `times` iterations to folds and counts; unless they are the last ones, another one like them follows.
+    fn add_iterations(&mut self, due: &Due, times: u64, are_last: bool) {
         let mut executions: FxHashMap<u32, u64> = FxHashMap::default();
         for (_, entry) in due.iteration(1) {
             if let Some(happening) = Happening::of(entry.path) {
@@ -163,6 +209,8 @@ impl Engine {
             *executions.entry(entry.path).or_default() += entry.count;
         }
         let dim = due.dim();
+        let last = due.coordinate().saturating_add(i64::try_from(times).unwrap_or(i64::MAX));
+        let last = are_last.then_some(last);
         let mut blocks: FxHashMap<u32, u64> = FxHashMap::default();
         for (id, count) in executions {
             let Some(mut path) = self.paths.take(id) else { continue };
@@ -170,13 +218,13 @@ impl Engine {
             path.repeats += times * (path.repeats - path.noted.1);
             match &path.split {
                 Some(split) => split.blocks().for_each(|block| *blocks.entry(block).or_default() += count),
-                None => path.seen.repeat(dim, times, count),
+                None => path.seen.repeat(dim, times, count, last),
             }
             self.paths.put(id, path);
         }
         for (block, count) in blocks {
-            self.shared.executions(block).repeat(dim, times, count);
+            self.shared.executions(block).repeat(dim, times, count, last);
         }
-        self.streams.repeat(dim, due.coordinate(), times);
+        self.streams.repeat(dim, due.coordinate(), times, are_last);
     }
 }

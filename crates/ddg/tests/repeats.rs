@@ -115,9 +115,11 @@ fn random_programs() {
             let path = directory.path().join("random");
             let status = Command::new("gcc").args([level, "-g", "-o"]).arg(&path).arg(&source).status();
             assert!(status.unwrap().success());
-            let engines = (Engine::default(), Engine::applying_all());
-            let both = support::profiles(support::after_startup(&path), &[], engines);
-            compare(&format!("seed {seed} {level}:\n{}", program(seed)), both);
+            for counting in [Engine::default(), Engine::always_moving()] {
+                let engines = (counting, Engine::applying_all());
+                let both = support::profiles(support::after_startup(&path), &[], engines);
+                compare(&format!("seed {seed} {level}:\n{}", program(seed)), both);
+            }
         }
     }
 }

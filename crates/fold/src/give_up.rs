@@ -39,6 +39,13 @@ impl Boxed {
         }
     }
 
+    /// Takes in points with a coordinate of a dimension that are otherwise like ones that were taken in.
+    pub fn reach(&mut self, level: usize, x: i64) {
+        if let Some(own) = level.checked_sub(self.level).and_then(|at| self.extent.get_mut(at)) {
+            *own = (own.0.min(x), own.1.max(x));
+        }
+    }
+
     /// Takes in the points at `prefix` followed by `extent`, both from coordinate 0 and `prefix.len()` on.
     fn include(&mut self, prefix: &[i64], extent: &[(i64, i64)]) {
         let fixed = prefix[self.level..].iter().map(|&x| (x, x));

@@ -93,6 +93,19 @@ impl Folder {
         }
     }
 
+    /// Takes the last one of the iterations that were added by [`Folder::repeat`] into what stands for them beside the groups, where no
+    /// further points tell of it: its coordinate, and the largest value of one output, if any goes on.
+    pub fn end_repeat(&mut self, level: usize, coordinate: i64, largest: Option<(usize, i64)>) {
+        if let Some(boxed) = self.boxed.as_mut().filter(|boxed| boxed.level <= level) {
+            boxed.reach(level, coordinate);
+        }
+        if let Some((output, value)) = largest
+            && let Some(range) = self.out.ranges.get_mut(output)
+        {
+            range.1 = range.1.max(value);
+        }
+    }
+
     /// Whether everything that is to come in the present prefix of `level` is in a box.
     fn is_boxed_at(&self, level: usize) -> bool {
         self.boxed.as_ref().is_some_and(|boxed| boxed.level <= level)

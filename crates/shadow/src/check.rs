@@ -59,6 +59,13 @@ impl Reference {
         }
     }
 
+    /// Forgets the dependences so far, not the accesses.
+    pub fn drop_dependences(&mut self) {
+        self.flow.clear();
+        self.output.clear();
+        self.anti.clear();
+    }
+
     /// Drops what is known about `start..end`.
     pub fn forget(&mut self, start: u64, end: u64) {
         self.bytes.retain(|at, _| !(start..end).contains(at));

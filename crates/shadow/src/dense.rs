@@ -99,6 +99,11 @@ impl Nodes {
         }
     }
 
+    /// The nodes of all lists.
+    pub fn live_mut(&mut self) -> impl Iterator<Item = &mut Node> {
+        self.all.iter_mut().filter(|n| n.stmt != NONE)
+    }
+
     fn copy(&mut self, at: u32) -> u32 {
         if at == 0 {
             return 0;

@@ -33,6 +33,7 @@ pub mod fuzzing;
 mod gather;
 mod iv;
 pub mod kernels;
+mod later;
 mod memory;
 mod overlay;
 mod page;
@@ -46,6 +47,7 @@ mod tiles;
 pub use block::{Block, Rows, course};
 pub use gather::{Gather, PatternId};
 pub use iv::{Iv, MAX_DIMS};
+pub use later::Later;
 pub use memory::{Memory, Options};
 
 /// A memory operand of a statement; dense from 0.

@@ -8,7 +8,7 @@ use crate::dense::Sources;
 use crate::emit::{Sink, Sinks};
 use crate::gather::Patterns;
 use crate::iv::Iv;
-use crate::overlay::{Overlay, Strided};
+use crate::overlay::{Lattice, Overlay, Strided};
 use crate::page::{Directory, PAGE, Page, Run, Tables};
 use crate::pending::Pending;
 use crate::query::{Accesses, Found, Piece, find, query};
@@ -46,7 +46,7 @@ pub struct Memory {
     pub(crate) seen: Vec<u64>,
     pub(crate) now: u64,
     compact_at: usize,
-    overlays: [Overlay; 2],
+    pub(crate) overlays: [Overlay; 2],
     pub(crate) changes: [Changes; 2],
     pub(crate) answers: Vec<[Option<Box<Answer>>; 2]>,
     pub(crate) fresh: Vec<Piece>,
@@ -117,6 +117,11 @@ impl Memory {
 
     pub(crate) fn side(&mut self, side: Side) -> &mut Overlay {
         &mut self.overlays[side as usize]
+    }
+
+    /// The lattices of both sides.
+    pub(crate) fn lattices(&self) -> impl Iterator<Item = &Lattice> {
+        self.overlays.iter().flat_map(|overlay| &overlay.lattices)
     }
 
     /// Bytes of heap memory in use, approximately.

@@ -389,6 +389,21 @@ impl Pending {
         }
     }
 
+    /// Moves executions, and forgets sources some of which may have moved.
+    pub fn move_on(&mut self, move_on: &mut dyn FnMut(Stmt, &mut Point), may_move: &dyn Fn(&Piece) -> bool) {
+        for id in 0..self.entries.len() as u32 {
+            let entry = &mut self.entries[id as usize];
+            if entry.references == 0 {
+                continue;
+            }
+            let stmt = entry.stmt;
+            entry.earlier.iter_mut().chain([&mut entry.latest]).for_each(|x| move_on(stmt, &mut x.point));
+            if entry.sources.iter().flat_map(|sources| &sources[..]).any(may_move) {
+                self.forget(id);
+            }
+        }
+    }
+
     /// Applies new numbers.
     pub fn renumber(&mut self, classes: &[u32], instances: &[u32]) {
         self.ids.clear();

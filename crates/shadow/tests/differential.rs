@@ -2,7 +2,7 @@
 
 use shadow::check::{Observed, Reference, compare};
 use shadow::kernels::ALL;
-use shadow::{Client, DependenceRun, Gather, Iv, Memory, Operand, Options, Record, Stmt, fuzzing};
+use shadow::{Client, DependenceRun, Gather, Iv, Later, Memory, Operand, Options, Record, Stmt, fuzzing};
 
 #[test]
 fn random_programs() {
@@ -163,4 +163,97 @@ fn regression_1_sources_of_a_gap_taken_again() {
     if let Err(difference) = compare(&reference, &observed) {
         panic!("{difference}");
     }
+}
+
+/// Loops around the statements of each kind, three of them: before the loop, in two loops inside it, in it, and behind it.
+const KINDS: [&[u32]; 5] = [&[7], &[0, 1], &[0], &[0, 2], &[8]];
+
+/// What one entry of a loop, or one iteration of the loop around, executes: numbers of iterations, and operands.
+type Entry = Vec<(u64, Vec<Operand>)>;
+
+fn entry(random: &mut fuzzing::Random, kind: usize) -> Entry {
+    let is_alone = KINDS[kind] == [0];
+    let operand = |random: &mut fuzzing::Random, k: usize| Operand {
+        stmt: (3 * kind + k) as Stmt,
+        write: random.below(2) == 0,
+        base: (1 << 20) + 8 * random.below(100),
+        stride: random.pick(&[8, 8, 16, 512, 0]),
+        size: random.pick(&[8, 8, 8, 4, 16]),
+    };
+    let record = |random: &mut fuzzing::Random| {
+        let count = if is_alone { 1 } else { random.pick(&[1, 2, 9, 30]) };
+        let operands = 1 + random.below(3) as usize;
+        (count, (0..operands).map(|k| operand(random, k)).collect())
+    };
+    let records = if is_alone { 1 } else { 1 + random.below(3) };
+    (0..records).map(|_| record(random)).collect()
+}
+
+/// Hands on what an iteration of the loop around executes.
+fn execute(kind: usize, outer: i64, entry: &Entry, take: &mut dyn FnMut(&Record)) {
+    let mut done = 0;
+    for (count, operands) in entry {
+        let mut iv = Iv::ZERO;
+        match KINDS[kind] {
+            [0] => iv.0[0] = outer,
+            [0, _] => (iv.0[0], iv.0[1]) = (outer, done),
+            _ => iv.0[0] = done,
+        }
+        let lane = (*count > 1).then_some(KINDS[kind].len() as u8 - 1);
+        take(&Record { iv, lane, count: *count, operands });
+        done += *count as i64;
+    }
+}
+
+/// Iterations like the latest one, moved over instead of applied: accesses behind them find what they would have found.
+#[test]
+fn iterations_moved_over() {
+    let contexts: Vec<Vec<u32>> = (0..15).map(|s| KINDS[s / 3].to_vec()).collect();
+    let mut moved = 0;
+    for seed in 0..1500 {
+        let random = &mut fuzzing::Random::new(seed);
+        let mut memory = Memory::new(Options { compact_from: random.pick(&[40, 1000]) });
+        let mut reference = Reference::default();
+        let mut observed = Observed::new(contexts.clone());
+        let body = [1, 2, 3].map(|kind| (kind, entry(random, kind)));
+        let (before, other, behind) = (entry(random, 0), entry(random, 3), entry(random, 4));
+        let latest = 4 + random.below(3) as i64;
+        let by = 1 + random.below(9) as i64;
+        let last = latest + by;
+        let mut both = |record: &Record| {
+            memory.record(record, &mut observed);
+            reference.record(record);
+        };
+        execute(0, 0, &before, &mut both);
+        for t in 0..=latest {
+            if t == latest - 3 {
+                execute(3, t, &other, &mut both);
+            }
+            body.iter()
+                .filter(|b| t != latest - 3 || b.0 < 3)
+                .for_each(|(kind, b)| execute(*kind, t, b, &mut both));
+        }
+        let is_inside = |stmt: Stmt| (3..12).contains(&stmt);
+        if !memory.move_on(&Later { dim: 0, latest: &Iv::along(0, latest), by, is_inside: &is_inside }) {
+            continue;
+        }
+        moved += 1;
+        for t in latest + 1..=last {
+            body.iter().for_each(|(kind, b)| execute(*kind, t, b, &mut |record| reference.record(record)));
+        }
+        reference.drop_dependences();
+        observed = Observed::new(contexts.clone());
+        let mut both = |record: &Record| {
+            memory.record(record, &mut observed);
+            reference.record(record);
+        };
+        execute(1, last + 1, &body[0].1, &mut both);
+        execute(3, last + 1, &other, &mut both);
+        body.iter().for_each(|(kind, b)| execute(*kind, last + 2, b, &mut both));
+        execute(4, 0, &behind, &mut both);
+        if let Err(difference) = compare(&reference, &observed) {
+            panic!("seed {seed}: {difference}");
+        }
+    }
+    assert!(moved > 750, "{moved}");
 }

@@ -79,7 +79,7 @@ impl Streams {
         }
         let instances = run.first.count.saturating_mul(run.rows);
         self.instances = self.instances.saturating_add(instances);
-        self.note(at);
+        self.note_rows_of(at, &run);
         let stream = &mut self.list[at];
         stream.count = stream.count.saturating_add(instances);
         let (from, to) = (usize::from(stream.source_dims), usize::from(stream.sink_dims));
@@ -92,6 +92,16 @@ impl Streams {
 }
 
 impl Streams {
+    /// Notes a stream to which the rows of a run are about to be added.
+    fn note_rows_of(&mut self, at: usize, run: &RunOfRows) {
+        let (source, sink) = (&run.first.source_iv, &run.first.sink_iv);
+        // In the rows that follow both ends move, as they do in the row.
+        self.note(at, (source, &run.first.source_step), (sink, &run.first.sink_step));
+        if run.rows > 1 {
+            self.note(at, (source, &run.source), (sink, &Iv::along(run.dim, 1)));
+        }
+    }
+
     /// Adds several runs of each row to a known stream, in the order of a row; all have the same rows. What is in the
     /// middle is taken as a number where two rows have shown how they go on.
     pub fn add_many_rows_to(
@@ -120,6 +130,7 @@ impl Streams {
         if !by_number {
             return;
         }
+        runs.iter().for_each(|run| self.note_rows_of(at, run));
         let each: u64 = runs.iter().map(|run| run.first.count).sum();
         let (left, last) = (rows - done, rows - 1);
         let stream = &mut self.list[at];
@@ -128,6 +139,7 @@ impl Streams {
             for run in runs {
                 let source = run.first.source_iv.after(last as i64, &run.source);
                 folder.include(run.first.count, &source.0[..outputs], &run.first.source_step.0[..outputs]);
+                folder.end_repeat(dim, run.first.sink_iv.0[dim].saturating_add(last as i64), None);
             }
         }
         let instances = each.saturating_mul(left);
