@@ -575,7 +575,7 @@ impl Engine {
 
     /// Logs the rows; the last one as executions are that come one by one.
     fn log_block(&mut self, block: &RowBlock) {
-        let tracked = self.repeats.tracked();
+        let tracking = self.repeats.tracking();
         self.repeats.push_rows(block.dim, block.rows - 1);
         for stretch in &block.entries {
             let Some(path) = self.paths.get(stretch.path) else { continue };
@@ -602,7 +602,7 @@ impl Engine {
             }
             self.repeats.push(&arrival);
         }
-        if self.repeats.tracked() != tracked {
+        if self.repeats.tracking() != tracking {
             self.streams.track(self.repeats.tracked());
         }
     }

@@ -184,6 +184,8 @@ pub struct Repeats {
     loops: [Option<Iterations>; MAX_DIMS],
     /// The dimension of whose current iteration the engine notes what it touches.
     tracked: Option<usize>,
+    /// How often that began.
+    trackings: u32,
     count: Option<Count>,
 }
 
@@ -197,6 +199,7 @@ impl Default for Repeats {
             latest: Iv::ZERO,
             loops: [None; MAX_DIMS],
             tracked: None,
+            trackings: 0,
             count: None,
         }
     }
@@ -305,6 +308,17 @@ impl Repeats {
         self.tracked
     }
 
+    /// The same, and how often noting began: an iteration may be tracked after one that was.
+    #[inline]
+    pub fn tracking(&self) -> (Option<usize>, u32) {
+        (self.tracked, self.trackings)
+    }
+
+    fn begin_tracking(&mut self, q: usize) {
+        self.tracked = Some(q);
+        self.trackings = self.trackings.wrapping_add(1);
+    }
+
     /// Context of the latest execution.
     pub fn context(&self) -> ContextId {
         self.context
@@ -403,7 +417,7 @@ impl Repeats {
         if i.equal > 0 && i.wait > 0 {
             i.wait -= 1;
         } else if i.equal > 0 && self.tracked.is_none() {
-            self.tracked = Some(q);
+            self.begin_tracking(q);
         }
         None
     }
@@ -498,7 +512,7 @@ impl Repeats {
             // Folds may need another iteration or two to settle.
             i.wait = (1 << i.refused.min(12)) >> 2;
             if i.wait == 0 {
-                self.tracked = Some(dim);
+                self.begin_tracking(dim);
             }
         }
     }

@@ -59,7 +59,7 @@ impl Engine {
             true => arrival.dims,
             false => usize::from(self.contexts.common(latest, arrival.context)),
         };
-        let tracked = self.repeats.tracked();
+        let tracking = self.repeats.tracking();
         let ended = self.repeats.arrive(arrival, common);
         if let Some(dim) = ended {
             if self.can_repeat(dim) {
@@ -76,7 +76,7 @@ impl Engine {
             }
         }
         // The iteration after one that was tracked may be tracked too.
-        if ended.is_some() || self.repeats.tracked() != tracked {
+        if ended.is_some() || self.repeats.tracking() != tracking {
             self.streams.track(self.repeats.tracked());
         }
         false

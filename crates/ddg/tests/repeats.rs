@@ -124,6 +124,36 @@ fn random_programs() {
     }
 }
 
+/// Two iterations in a row that differ from all others, but not from each other: the one behind them is looked at, and the next.
+#[test]
+fn iterations_that_differ_twice() {
+    let source = "#include <stdio.h>
+enum { N = 12 };
+int a[N], b[N], total;
+int main(void)
+{
+    for (int t = 0; t < 90; t++) {
+        for (int i = 0; i < N; i++)
+            a[i] += b[i];
+        if (t % 30 == 11 || t % 30 == 12)
+            for (int i = 0; i < N; i++)
+                total += a[i];
+    }
+    printf(\"%d\\n\", total);
+    return 0;
+}
+";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("twice");
+    std::fs::write(path.with_extension("c"), source).unwrap();
+    for level in ["-O0", "-O1", "-O2"] {
+        let mut gcc = Command::new("gcc");
+        let status = gcc.args([level, "-g", "-o"]).arg(&path).arg(path.with_extension("c")).status();
+        assert!(status.unwrap().success());
+        compare(&format!("twice {level}"), recorded(&path, &[]));
+    }
+}
+
 #[test]
 fn jacobi() {
     check("jacobi", &["30", "20"]);
