@@ -96,3 +96,20 @@ proptest! {
         }
     }
 }
+
+/// What is in a box goes on as far as iterations that were taken as a number.
+#[test]
+fn a_box_reaches_the_last_of_repeated_iterations() {
+    let mut folder = Folder::new(2, 1, Options::for_dimensions(2, false));
+    for (t, i) in (0..4).flat_map(|t| (0..5).map(move |i| (t, i))) {
+        folder.point(&[t, i], &[t + i * i % 3]);
+    }
+    folder.abandon();
+    assert!(folder.can_repeat(0, false));
+    folder.repeat(0, 6, 5, &|_, _| 1);
+    folder.end_repeat(0, 9, Some((0, 10)));
+    let folded = folder.finish();
+    let extents: Vec<_> = folded.pieces.iter().map(|piece| piece.extent()).collect();
+    assert_eq!((folded.points, extents), (50, vec![vec![(0, 9), (0, 4)]]));
+    assert_eq!(folded.ranges, vec![(0, 10)]);
+}
