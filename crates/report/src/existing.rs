@@ -629,7 +629,9 @@ fn races(
         let lines: BTreeSet<u32> = methods.map(|sharing| sharing.at.line).collect();
         let lines: Vec<u32> = lines.into_iter().collect();
         let is_given = is_private(&object) || is_reduced(&object) || is_named(&out, &object);
-        let is_elsewhere = [&blocking.source, &blocking.sink].iter().all(|end| end.0 != own.file);
+        let ends = [&blocking.source, &blocking.sink];
+        let is_elsewhere = ends.iter().all(|end| end.0 != own.file)
+            && !ends.iter().all(|end| is_of_standard_library(&end.0) && end.0.contains("atomic"));
         if !lines.is_empty() && is_elsewhere && !is_given && !guards.exclude(&lines, &one) {
             out.push(Race::Unordered { name: object, function: String::new(), lines });
         }
@@ -735,10 +737,7 @@ fn not_waited_for(
     let goes_on = |text: &str| text.to_ascii_lowercase().contains("nowait");
     let behind = source.end.line + 1;
     let is_left = source.directive.as_ref().is_some_and(|own| goes_on(&own.text)) || goes_on(line_of(behind));
-    let has = |text: &str, word: &str| {
-        let head = text.split('(').next().unwrap_or_default();
-        head.split(|c: char| !c.is_ascii_alphanumeric()).any(|own| own.eq_ignore_ascii_case(word))
-    };
+    let has = between::has_word;
     let region = guards.constructs().filter(|(text, (first, last))| {
         has(text, "parallel") && *first < source.at.line && source.end.line <= *last
     });
@@ -789,6 +788,11 @@ fn met(
             || is_between_pieces(profile, own, d);
         let in_file = |file: &str, line: u32| if file == own.file { line_of(line) } else { "" };
         let mut places = ends.map(|end| between::place(profile, d, end, &in_file));
+        // Operations of atomic objects, and what orders threads.
+        if places.iter().any(|place| is_of_standard_library(&place.file) && between::orders(&place.function))
+        {
+            continue;
+        }
         // What compilers make of a loop has not always a line.
         let known = places.into_iter().find(|place| place.line > 0);
         if let Some(known) = known.filter(|_| is_carried) {

@@ -329,13 +329,16 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     }
     let lines = [first, second].map(|place| texts.line(&place.file, place.line));
     let name = name_of(profile, d, lines)?;
-    // An operator that a reduction combines with, put into the region.
-    let is_combined = |(text, _): (&str, (u32, u32))| {
+    // What a reduction combines with is put into the region, with the lines of its own function.
+    let has_clause = |(text, _): (&str, (u32, u32))| {
         let mut all = clauses(text).into_iter();
         all.any(|clause| clause.name == "reduction" && clause.variables.contains(&name))
     };
-    let is_operator = |place: &&Location| place.function.contains("operator");
-    if [a, b].iter().all(is_operator) && guards.constructs().any(is_combined) {
+    let is_inside = |place: &Location| {
+        let mut regions = guards.constructs().filter(|(text, _)| has_word(text, "parallel"));
+        regions.any(|(_, (first, last))| (first..=last).contains(&place.line))
+    };
+    if ![a, b].into_iter().any(is_inside) && guards.constructs().any(has_clause) {
         return None;
     }
     let elements: Vec<String> = lines.iter().flat_map(|line| subscripts(line, &name)).collect();
@@ -430,6 +433,12 @@ pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Op
         // What a team shares of a function's variables compilers put together, without their names.
         _ => common_name(lines).map(str::to_owned),
     }
+}
+
+/// Whether a directive has a word in it before the first of its arguments.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    let head = text.split('(').next().unwrap_or_default();
+    head.split(|c: char| !c.is_ascii_alphanumeric()).any(|own| own.eq_ignore_ascii_case(word))
 }
 
 /// Whether a line has a name in it.

@@ -28,6 +28,8 @@ pub struct Guards {
     /// Lines of directives.
     directives: BTreeSet<u32>,
     locks: Locks,
+    /// Those among them of which compilers give the line to the array expressions that follow (Fortran).
+    workshares: BTreeSet<u32>,
     /// Last lines of functions, or of what they stand in.
     units: Vec<u32>,
     /// Which of these have threads wait for what others write, or tell them, by their number.
@@ -88,6 +90,9 @@ impl Guards {
                     for line in lines_of(&all, (index, last), &guard, is_fortran) {
                         out.of.entry(line).or_default().insert(guard.clone());
                     }
+                }
+                if is_fortran && words(&whole).any(|word| word.eq_ignore_ascii_case("workshare")) {
+                    out.workshares.extend(index as u32 + 1..=last as u32 + 1);
                 }
                 if whole.to_ascii_lowercase().contains("omp") {
                     let end = match is_fortran {
@@ -209,8 +214,11 @@ impl Guards {
     /// of an atomic object.
     pub fn has_turn(&self, inside: std::ops::RangeInclusive<u32>, name: Option<&str>, lines: &[u32]) -> bool {
         let is_behind = |line: &u32| self.turns.range(inside.clone()).any(|turn| turn <= line);
-        !lines.is_empty() && lines.iter().all(is_behind)
-            || name.is_some_and(|name| self.atomics.contains(name))
+        let is_atomic = |name: &str| {
+            let member = name.rsplit(['.', '>']).next().unwrap_or(name);
+            self.atomics.contains(name) || self.atomics.contains(member)
+        };
+        !lines.is_empty() && lines.iter().all(is_behind) || name.is_some_and(is_atomic)
     }
 
     /// The functions with flags: in a directive of memory's order, where some loop waits, or in the text.
@@ -233,7 +241,8 @@ impl Guards {
                 .filter_map(|own| line.split_once(own))
                 .map(|(before, _)| before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default().to_owned())
         });
-        self.atomics = objects.filter(|name| !name.is_empty()).collect();
+        let declared = all.iter().flat_map(|line| atomics(line));
+        self.atomics = objects.chain(declared).filter(|name| !name.is_empty()).collect();
     }
 
     /// The number of the function in which a line is.
@@ -275,10 +284,10 @@ impl Guards {
     }
 
     /// Whether a line is that of a directive for the clauses of which compilers do something. What they have on that of an atomic operation is the
-    /// operation.
+    /// operation, and on that of a workshare what follows.
     pub fn has_clauses(&self, line: u32) -> bool {
         let is_atomic = || self.of.get(&line).is_some_and(|own| own.contains(&Guard::Atomic));
-        self.is_directive(line) && !is_atomic()
+        self.is_directive(line) && !is_atomic() && !self.workshares.contains(&line)
     }
 
     /// Whether some guard is held on all of these lines, so that no two threads are there at a time.
@@ -402,6 +411,45 @@ fn units(all: &[&str], is_fortran: bool) -> Vec<u32> {
         false => line.starts_with('}'),
     };
     (1..).zip(all).filter(|(_, line)| is_last(line)).map(|(number, _)| number).collect()
+}
+
+/// The names of what a line declares to be atomic.
+fn atomics(line: &str) -> Vec<String> {
+    let Some(at) = line.find("atomic").or_else(|| line.find("_Atomic")) else { return Vec::new() };
+    let rest = &line[at..];
+    // Behind the type: `std::atomic<int> a{0}, b;`, `atomic_int c = 1;`, `_Atomic int d;`.
+    let names = match rest.split_once('<') {
+        Some((name, inside)) if name == "atomic" => {
+            let mut depth = 1usize;
+            let end = inside.find(|c: char| {
+                match c {
+                    '<' => depth += 1,
+                    '>' => depth -= 1,
+                    _ => {}
+                }
+                depth == 0
+            });
+            end.map_or("", |end| &inside[end + 1..])
+        }
+        _ => rest.split_once(char::is_whitespace).map_or("", |(_, names)| names),
+    };
+    let Some((names, _)) = names.split_once(';').filter(|(names, _)| !names.contains("return")) else {
+        return Vec::new();
+    };
+    let mut depth = 0i32;
+    let declarators = names.split(|c: char| {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    let name = |one: &str| {
+        let before = one.split(['=', '{', '[', ';', '(']).next().unwrap_or_default();
+        before.split(|c: char| !is_word(c)).rfind(|word| !word.is_empty()).map(str::to_owned)
+    };
+    declarators.filter_map(name).collect()
 }
 
 /// Whether a line begins a directive.
@@ -656,6 +704,29 @@ mod tests {
         let c = "void f() {\n int b = i * i % 8;\n omp_set_lock(&m[i % 3]);\n s[b]++;\n omp_unset_lock(&m[i % 3]);\n}\n";
         assert!(!Guards::of(c, false).are_locked_apart(&[4], &["b".to_owned()]));
         assert_eq!(subscripts("x[1] + ax[2] - x [ y[3] ]", "x"), ["1", "y[3]"]);
+    }
+
+    #[test]
+    fn locks_of_objects_are_given_back() {
+        let c = "void f() {\n std::unique_lock<std::mutex> g(m);\n s++;\n g.unlock();\n t++;\n}\n";
+        assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4]);
+        let c = "void f() {\n if (a) {\n std::lock_guard<std::mutex> g(m);\n s++;\n } else {\n std::lock_guard<std::mutex> g(n);\n s--;\n }\n}\n";
+        let guards = Guards::of(c, false);
+        assert!(guards.exclude(&[4], &ONE) && guards.exclude(&[7], &ONE) && !guards.exclude(&[4, 7], &ONE));
+        let c = "void f() {\n#pragma omp parallel\n {\n std::mutex m;\n std::lock_guard<std::mutex> g(m);\n s++;\n }\n}\n";
+        assert!(lines(&Guards::of(c, false)).is_empty());
+    }
+
+    #[test]
+    fn atomic_objects_are_known() {
+        assert_eq!(atomics(" std::atomic<int> k{0}, last{f(1, 2)};"), ["k", "last"]);
+        assert_eq!(atomics("static atomic_int one = 1;"), ["one"]);
+        assert_eq!(atomics("struct S { std::atomic<std::pair<int, int>> both; };"), ["both"]);
+        assert_eq!(
+            atomics("struct S { std::atomic<int> bits{0}; void add(int i) { bits |= i; } };"),
+            ["bits"]
+        );
+        assert!(atomics("f(std::atomic_load(&x));").is_empty() && atomics("#pragma omp atomic").is_empty());
     }
 
     #[test]

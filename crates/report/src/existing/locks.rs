@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions that take the lock to which their first argument leads.
-const TAKE: [&str; 8] = [
+const TAKE: [&str; 11] = [
     "omp_set_lock",
     "omp_test_lock",
     "omp_set_nest_lock",
@@ -22,15 +22,21 @@ const TAKE: [&str; 8] = [
     "pthread_spin_lock",
     "pthread_rwlock_wrlock",
     "mtx_lock",
+    "__sync_lock_test_and_set",
+    "atomic_flag_test_and_set",
+    "atomic_flag_test_and_set_explicit",
 ];
 /// Functions that give it back.
-const GIVE: [&str; 6] = [
+const GIVE: [&str; 9] = [
     "omp_unset_lock",
     "omp_unset_nest_lock",
     "pthread_mutex_unlock",
     "pthread_spin_unlock",
     "pthread_rwlock_unlock",
     "mtx_unlock",
+    "__sync_lock_release",
+    "atomic_flag_clear",
+    "atomic_flag_clear_explicit",
 ];
 /// Methods that take and give what they are called on.
 const TAKE_METHODS: [&str; 2] = ["lock", "try_lock"];
