@@ -477,6 +477,18 @@ impl Tracee {
         Ok(result)
     }
 
+    /// How it ended, if it has; a stop that it may have to report stays there.
+    pub(crate) fn poll_end(&self) -> Result<Option<Status>, Error> {
+        // SAFETY: an all-zero `siginfo_t` is valid, and the call fills it.
+        let has_ended = unsafe {
+            let mut info: siginfo_t = std::mem::zeroed();
+            let what = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
+            libc::waitid(libc::P_PID, self.pid as libc::id_t, &mut info, what) == 0
+                && info.si_pid() == self.pid
+        };
+        if has_ended { self.poll() } else { Ok(None) }
+    }
+
     /// Its next report, if there is one.
     pub(crate) fn poll(&self) -> Result<Option<Status>, Error> {
         if self.ended.get().is_some() {

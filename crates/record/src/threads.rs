@@ -367,11 +367,12 @@ impl Engine<'_> {
         let mut has_ended = self.threads.others.iter().any(Thread::has_ended);
         for thread in &mut self.threads.others {
             // Those that are ready may be killed, and those that have stopped: until they are waited for, the process has not ended.
-            let is_over = matches!(thread.stage, Stage::Reported(Status::Exited(_) | Status::Killed(_)));
-            if !is_over
-                && !matches!(thread.stage, Stage::Alone(_))
-                && let Some(status) = thread.tracee.poll()?
-            {
+            let status = match thread.stage {
+                Stage::Alone(_) | Stage::Reported(Status::Exited(_) | Status::Killed(_)) => None,
+                Stage::Reported(_) => thread.tracee.poll_end()?,
+                _ => thread.tracee.poll()?,
+            };
+            if let Some(status) = status {
                 thread.stage = Stage::Reported(status);
                 has_ended |= thread.has_ended();
             }

@@ -419,7 +419,7 @@ fn atomics(line: &str) -> Vec<String> {
     let rest = &line[at..];
     // Behind the type: `std::atomic<int> a{0}, b;`, `atomic_int c = 1;`, `_Atomic int d;`.
     let names = match rest.split_once('<') {
-        Some((name, inside)) if name == "atomic" => {
+        Some(("atomic", inside)) => {
             let mut depth = 1usize;
             let end = inside.find(|c: char| {
                 match c {

@@ -1,10 +1,5 @@
-//! Directives of C and C++, and those among them that stand between the header of a statement and its body:
-//!
-//! ```c
-//! for (int i = 0; i < n; i++)
-//! #pragma omp simd
-//!     for (int j = 0; j < n; j++)
-//! ```
+//! Directives of C and C++, and those among them that stand between the header of a statement and its body: `for (…)`, on the next line
+//! `#pragma omp simd`, on the next one the inner loop.
 //!
 //! Grammars take the directive for the body. So they are given blanks in its place, and the directive is read where the body begins.
 
