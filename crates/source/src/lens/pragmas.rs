@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn directives_before_bodies_are_found() {
         let text = "for (i = 0; i < f(n); i++) // a\n #pragma omp \\\n simd\n  for (;;) ;\n";
-        assert_eq!(before(text), [(54, "#pragma omp simd".to_owned())]);
+        assert_eq!(before(text), [(55, "#pragma omp simd".to_owned())]);
         assert_eq!(before("if (a)\n#pragma omp atomic\nx++;\nelse\n#pragma omp atomic\ny++;\n").len(), 2);
         assert_eq!(before("do\n#pragma omp simd\nfor (;;) ;\nwhile (a);\n").len(), 1);
     }
