@@ -258,7 +258,6 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
     let given = || -> Vec<String> {
         clauses(&directive.text).into_iter().flat_map(|clause| clause.variables).collect()
     };
-    eprintln!("DBG loop {} facts {}", own.id, facts.is_some());
     if is_shared_out && facts.is_none() {
         // What the text says of variables is not known; what functions do that it calls, the run has shown.
         let given = given();
@@ -816,14 +815,6 @@ fn met(
         if is_left && !is_shared() {
             continue;
         }
-        eprintln!(
-            "DBG {:?} carried {is_carried} pieces {} places {:?} left {is_left} shared {} contexts {:?}",
-            own.id,
-            is_between_pieces(profile, own, d),
-            places.map(|p| (p.file.clone(), p.line)),
-            is_shared(),
-            own.contexts
-        );
         let is_text = |place: &&profile::Location| {
             place.file == own.file && place.line > 0 && !guards.is_directive(place.line)
         };
