@@ -18,8 +18,7 @@ pub fn read(profile: &mut Profile, program: &Path) {
         let is_loop = matches!(context.kind, ContextKind::Loop | ContextKind::Recursive);
         if is_loop && profile.is_own(index as u32) {
             // Where its first instructions are those of functions put into it, also what has called those.
-            let all = std::iter::once(context.location).chain(context.inlined_at.iter().copied());
-            files.extend(all.map(|place| profile.location(place).file.clone()));
+            files.extend(context.places().map(|place| profile.location(place).file.clone()));
         }
     }
     files.remove("");

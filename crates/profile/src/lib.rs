@@ -230,6 +230,11 @@ impl Context {
         if self.top_tested { self.iterations.saturating_sub(self.entries) } else { self.iterations }
     }
 
+    /// Where its first instruction stands, and what has called the functions that this was put into, from the inside out.
+    pub fn places(&self) -> impl Iterator<Item = LocationIndex> {
+        std::iter::once(self.location).chain(self.inlined_at.iter().copied())
+    }
+
     /// For loops: whether all dependences between the statements inside are known.
     pub fn is_whole(&self) -> bool {
         self.gap.is_none() && !self.is_crowded

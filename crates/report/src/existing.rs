@@ -20,8 +20,9 @@ mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use between::goes_on;
 use doacross::Doacross;
-use guards::{Guarded, Guards, subscripts};
+use guards::{Guarded, Guards, mentions, subscripts};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
 use profile::place::is_of_standard_library;
 use profile::{ContextIndex, Dependence, ObjectKind, Profile};
@@ -418,7 +419,7 @@ fn races(
 ) -> Vec<Race> {
     let source = facts.source;
     let is_fortran = matches!(facts.language, Language::Fortran | Language::FixedFortran);
-    let source_lines = source.at.line..=source.end.line;
+    let source_lines = lines_of_loop(source);
     let directives: Vec<&Directive> = source.directive.iter().chain(&source.in_parallel).collect();
     let clauses: Vec<Clause> = directives.iter().flat_map(|directive| clauses(&directive.text)).collect();
     let is_same = |a: &str, b: &str| if is_fortran { a.eq_ignore_ascii_case(b) } else { a == b };
@@ -563,14 +564,14 @@ fn races(
     for ReductionFinding { operator, name, line, .. } in finding::reductions(profile, own) {
         let Some(name) = name else { continue };
         // In a library, in another file.
-        if !text.is_empty() && text.lines().nth((line as usize).saturating_sub(1)).is_none() {
+        let on_line = text.lines().nth((line as usize).saturating_sub(1));
+        if !text.is_empty() && on_line.is_none() {
             continue;
         }
         let plain = name.trim_end_matches("[:]").to_owned();
         let mut arrays = source.arrays.iter().filter(|array| is_same(&array.name, &plain)).peekable();
         let is_array = arrays.peek().is_some() && !arrays.any(is_of_thread);
-        let subscripts =
-            subscripts(text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default(), &plain);
+        let subscripts = subscripts(on_line.unwrap_or_default(), &plain);
         let is_guarded = || {
             guards.exclude(&[line], &Guarded::Elements(&elements_on(facts, &plain, &[line])))
                 || guards.are_locked_apart(&[line], &subscripts)
@@ -698,7 +699,6 @@ fn races(
         }
     }
     out.extend(unguarded(source, guards, kept_by_libraries(profile, own, between)));
-    let has_turn = |race: &Race| guards.has_turn(lines_of_loop(source), race.variable(), race.lines());
     if doacross.is_some() {
         return out;
     }
@@ -720,7 +720,7 @@ fn races(
             out.push(race);
         }
     }
-    out.retain(|race| !has_turn(race));
+    out.retain(|race| !guards.has_turn(source_lines.clone(), race.variable(), race.lines()));
     out
 }
 
@@ -733,16 +733,16 @@ fn not_waited_for(
 ) -> Vec<Race> {
     let lines: Vec<&str> = text.lines().collect();
     let line_of = |line: u32| lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
-    let goes_on = |text: &str| text.to_ascii_lowercase().contains("nowait");
     let behind = source.end.line + 1;
     let is_left = source.directive.as_ref().is_some_and(|own| goes_on(&own.text)) || goes_on(line_of(behind));
+    if !is_left {
+        return Vec::new();
+    }
     let has = between::has_word;
     let region = guards.constructs().filter(|(text, (first, last))| {
         has(text, "parallel") && *first < source.at.line && source.end.line <= *last
     });
-    let Some((_, (_, end))) = region.max_by_key(|(_, lines)| lines.0).filter(|_| is_left) else {
-        return Vec::new();
-    };
+    let Some((_, (_, end))) = region.max_by_key(|(_, lines)| lines.0) else { return Vec::new() };
     // What shares something out waits at its end.
     let barriers = guards.constructs().filter_map(|(text, (first, last))| {
         let shares_out =
@@ -757,8 +757,7 @@ fn not_waited_for(
     let names: BTreeSet<&String> = clauses.iter().filter(sets).flat_map(|clause| &clause.variables).collect();
     let uses = |line: u32, name: &str| {
         let plain = line_of(line).split("//").next().unwrap_or_default();
-        !guards.is_directive(line)
-            && plain.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+        !guards.is_directive(line) && mentions(plain, name)
     };
     let found = names.into_iter().filter_map(|name| {
         let lines: Vec<u32> = (behind..=end.unwrap_or(behind)).filter(|&line| uses(line, name)).collect();
@@ -780,6 +779,8 @@ fn met(
     let line_of = |line: u32| lines_of_text.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
     let header =
         own.contexts.first().map(|&context| profile.location(profile.contexts[context as usize].location));
+    let is_open = !lines_of_loop(facts.source).any(|line| guards.is_guarded(line));
+    let header = header.filter(|_| is_open);
     let mut out: Vec<Race> = Vec::new();
     for d in between {
         let ends = [d.source, d.sink];
@@ -798,16 +799,13 @@ fn met(
             places = places.map(|place| if place.line == 0 { known } else { place });
         }
         // What the text calls of the standard library compilers put into the loop: where nothing in it is guarded, it does not matter where.
-        let is_put_in = |place: &profile::Location| {
-            let own_function = own.contexts.iter().any(|&context| {
-                let of = |end: u32| profile.contexts[profile.context_of(end) as usize].function;
-                ends.iter().any(|&end| of(end) == profile.contexts[context as usize].function)
-            });
-            is_of_standard_library(&place.file) && own_function && !between::orders(&place.function)
+        let is_here = || {
+            let of = |context: ContextIndex| profile.contexts[context as usize].function;
+            let functions = ends.map(|end| of(profile.context_of(end)));
+            own.contexts.iter().any(|&context| functions.contains(&of(context)))
         };
-        let is_open = !lines_of_loop(facts.source).any(|line| guards.is_guarded(line));
-        if let Some(header) = header.filter(|_| is_carried && is_open) {
-            places = places.map(|place| if is_put_in(place) { header } else { place });
+        if let Some(header) = header.filter(|_| is_carried && is_here()) {
+            places = places.map(|place| if is_of_standard_library(&place.file) { header } else { place });
         }
         // What functions of libraries do there to their own variables is their own matter.
         let is_left = ends.iter().zip(&places).any(|(&end, place)| profile.location_of(end) != *place);
@@ -875,9 +873,9 @@ fn kept_elsewhere(
         let is_word = |word: &str| word.eq_ignore_ascii_case(&name);
         let is_written = |line: &&str| {
             let line = line.split("//").next().unwrap_or_default();
-            line.split(|c: char| !c.is_alphanumeric() && c != '_').any(is_word)
+            guards::words(line).any(is_word)
         };
-        let is_inside = need.lines.iter().all(|line| (source.at.line..=source.end.line).contains(line));
+        let is_inside = need.lines.iter().all(|line| lines_of_loop(source).contains(line));
         if is_inside
             && !need.lines.is_empty()
             && !lines.is_empty()
@@ -917,7 +915,7 @@ fn of_callees(
     source: &profile::lens::SourceLoop,
     between: &[&Dependence],
 ) -> Vec<Come> {
-    let mut all = called(profile, own, source.at.line..=source.end.line);
+    let mut all = called(profile, own, lines_of_loop(source));
     all.extend(unordered(profile, own, between));
     all
 }

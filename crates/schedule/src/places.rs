@@ -251,9 +251,8 @@ fn place_in_region(
     places: &[Option<Place>],
 ) -> Option<Place> {
     // Where its first instructions are those of a function put into it: what has called that.
-    let context = &profile.contexts[index];
-    let all = std::iter::once(context.location).chain(context.inlined_at.iter().copied());
-    all.map(|place| profile.location(place)).find_map(|own| place_at(profile, files, (index, own), places))
+    let mut all = profile.contexts[index].places().map(|place| profile.location(place));
+    all.find_map(|own| place_at(profile, files, (index, own), places))
 }
 
 /// The same, by where it stands.

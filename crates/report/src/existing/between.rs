@@ -16,7 +16,7 @@ use schedule::SourceLoop;
 use schedule::facts::Facts;
 use schedule::names::of_region;
 
-use super::guards::{Guarded, Guards, subscripts};
+use super::guards::{Guarded, Guards, mentions, subscripts};
 use super::tasks::Judge;
 use super::{Texts, clauses, is_carried_by, is_variable, region_of, without_number};
 
@@ -137,7 +137,6 @@ fn is_of_two_loops(
     let is_one_region = a.in_parallel.is_some()
         && a.in_parallel == b.in_parallel
         && *file == profile.location(profile.contexts[second as usize].location).file;
-    let goes_on = |text: &str| text.to_ascii_lowercase().contains("nowait");
     // In Fortran it stands behind the loop.
     let is_left = goes_on(&own.text) || goes_on(texts.line(file, a.end.line + 1));
     if !is_one_region
@@ -422,7 +421,7 @@ pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Op
             Some(if is_global { without_number(&object.name) } else { &object.name }.to_owned())
         }
         Some(object)
-            if object.kind == ObjectKind::Stack && lines.iter().any(|line| names(line, &object.name)) =>
+            if object.kind == ObjectKind::Stack && lines.iter().any(|line| mentions(line, &object.name)) =>
         {
             Some(object.name.clone())
         }
@@ -435,15 +434,15 @@ pub(super) fn name_of(profile: &Profile, d: &Dependence, lines: [&str; 2]) -> Op
     }
 }
 
+/// Whether members go on behind what a directive is about before all others have come there.
+pub(super) fn goes_on(text: &str) -> bool {
+    text.to_ascii_lowercase().contains("nowait")
+}
+
 /// Whether a directive has a word in it before the first of its arguments.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
     let head = text.split('(').next().unwrap_or_default();
     head.split(|c: char| !c.is_ascii_alphanumeric()).any(|own| own.eq_ignore_ascii_case(word))
-}
-
-/// Whether a line has a name in it.
-fn names(line: &str, name: &str) -> bool {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 /// The variable that two lines are about: the first name in what one of them assigns that stands in both, and is no function's.

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use profile::lens::{Affine, Array, ArrayAccess, SourceLoop};
 
-use super::clauses;
 use super::guards::Guards;
+use super::{clauses, lines_of_loop};
 
 /// How many sums of distances are looked at for one dependence.
 const MOST_SUMS: usize = 4096;
@@ -74,7 +74,7 @@ impl Doacross {
             ..Doacross::default()
         };
         out.is_unknown = out.iterators.len() != count || out.iterators.iter().any(|own| own.1 == 0);
-        let lines = source.at.line..=source.end.line;
+        let lines = lines_of_loop(source);
         for (text, (line, _)) in guards.constructs().filter(|(_, at)| lines.contains(&at.0)) {
             let text: String = text.to_ascii_lowercase().split_whitespace().collect();
             for (kind, inside) in waits(&text) {

@@ -436,20 +436,11 @@ fn atomics(line: &str) -> Vec<String> {
     let Some((names, _)) = names.split_once(';').filter(|(names, _)| !names.contains("return")) else {
         return Vec::new();
     };
-    let mut depth = 0i32;
-    let declarators = names.split(|c: char| {
-        match c {
-            '(' | '{' | '[' => depth += 1,
-            ')' | '}' | ']' => depth -= 1,
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
     let name = |one: &str| {
         let before = one.split(['=', '{', '[', ';', '(']).next().unwrap_or_default();
         before.split(|c: char| !is_word(c)).rfind(|word| !word.is_empty()).map(str::to_owned)
     };
-    declarators.filter_map(name).collect()
+    items(names).filter_map(name).collect()
 }
 
 /// Whether a line begins a directive.
@@ -488,8 +479,26 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !is_word(c))
+}
+
+/// Whether a line has a name in it.
+pub(super) fn mentions(line: &str, name: &str) -> bool {
+    words(line).any(|word| word == name)
+}
+
+/// The items of a list with commas between; those in brackets are parts of items.
+pub(super) fn items(list: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0i32;
+    list.split(move |c: char| {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
 }
 
 /// The names in an expression.

@@ -17,7 +17,7 @@ use schedule::names::of_region;
 
 use super::Texts;
 use super::between::{Between, is_of_maker, name_of, objects, places};
-use super::guards::{Guarded, Guards};
+use super::guards::{Guarded, Guards, items, mentions, words};
 use super::{clauses, is_off};
 
 /// A task in the text.
@@ -253,7 +253,7 @@ impl Tasks {
         let varies = |text: &str| {
             let around = self.loops.iter().filter(|(lines, _)| lines.0 <= a.1.0 && a.1.1 <= lines.1);
             let names: Vec<&str> = around.flat_map(|(_, names)| names.iter().map(String::as_str)).collect();
-            text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| names.contains(&word))
+            words(text).any(|word| names.contains(&word))
         };
         a.0.iter().any(|one| {
             let orders = |other: &Depend| one.mode != other.mode || one.mode == Mode::Out;
@@ -331,16 +331,7 @@ fn depends(text: &str, guards: &Guards) -> Vec<Depend> {
             "inoutset" => Mode::Set,
             _ => Mode::Out,
         };
-        let mut depth = 0i32;
-        let items = list.split(|c: char| {
-            match c {
-                '(' | '[' => depth += 1,
-                ')' | ']' => depth -= 1,
-                _ => {}
-            }
-            c == ',' && depth == 0
-        });
-        out.extend(items.map(|item| {
+        out.extend(items(list).map(|item| {
             let name = item.trim().split(['[', '(']).next().unwrap_or_default();
             let name = name.trim();
             let own = match name.strip_prefix('*') {
@@ -490,10 +481,7 @@ impl<'a> Judge<'a> {
                     at.file == file && at.line > 0 && is_maker && !(first..=last).contains(&at.line);
                 // Of what compilers have put into a task it is not known what has called it, unless the task's own text does; nor of
                 // what a function of a library does that is called on behalf of a function put in there.
-                let has = |line: u32, function: &str| {
-                    let line = self.texts.line(file, line);
-                    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == function)
-                };
+                let has = |line: u32, function: &str| mentions(self.texts.line(file, line), function);
                 let is_own =
                     is_maker || at.function == name || at.function.is_empty() || at.function.starts_with('.');
                 let is_called = is_own || (first..=last).any(|line| has(line, &at.function));
