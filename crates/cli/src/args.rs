@@ -136,24 +136,24 @@ pub struct ProfileArgs {
     #[arg(long, conflicts_with_all = ["two_pass", "fast"])]
     pub single_pass: bool,
     /// Run the program twice: first only to see where control goes (its output is discarded), then to record it.
-    #[arg(long, conflicts_with_all = ["fast", "pid"])]
+    #[arg(long, conflicts_with_all = ["fast", "pid", "skip"])]
     pub two_pass: bool,
     /// Run the program twice: first to count where it spends its time (its output is discarded), then to record the loops that do
     /// 95 % of the work, reading and writing of files aside.
-    #[arg(long, conflicts_with_all = ["fast", "pid", "follow", "function", "region", "scope", "record_startup"])]
+    #[arg(long, conflicts_with_all = ["fast", "pid", "skip", "follow", "function", "region", "scope", "record_startup"])]
     pub focus: bool,
     /// Also record the processes that the program starts, each program that they execute into a profile of its own:
     /// NAME.CHILD.PID.lwp beside NAME.lwp.
-    #[arg(long, conflicts_with_all = ["two_pass", "fast", "parquet"])]
+    #[arg(long, conflicts_with_all = ["two_pass", "fast", "parquet", "skip"])]
     pub follow: bool,
     /// Only count, at almost the program's own speed: hot loops and trip counts, no dependences.
-    #[arg(long, conflicts_with_all = ["function", "region", "max_instructions"])]
+    #[arg(long, conflicts_with_all = ["function", "region", "max_instructions", "skip"])]
     pub fast: bool,
     /// Record the code of the program's own file alone: libraries run unrecorded, and loops that call them get no verdict.
     #[arg(long, value_enum, default_value_t = Scope::All, conflicts_with_all = ["fast", "function", "region"])]
     pub scope: Scope,
     /// Record also what runs before the program's first own instruction: the loader, and constructors of libraries.
-    #[arg(long, conflicts_with_all = ["fast", "function", "region", "pid"])]
+    #[arg(long, conflicts_with_all = ["fast", "function", "region", "pid", "skip"])]
     pub record_startup: bool,
     /// Record also functions of libraries whose contract says what they do (those of the mathematical library), and what a runtime of
     /// OpenMP does itself. Else they run unrecorded, and stand in the profile as what is known of them.
@@ -215,6 +215,10 @@ pub struct Bounds {
     /// header that `loopwright header` prints has two functions for that: loopwright_begin:loopwright_end.
     #[arg(long, value_name = "BEGIN:END", value_parser = region, conflicts_with = "function")]
     pub region: Option<Region>,
+    /// Let the program run for this many seconds before it is recorded: what it does first is left out, and loops that are under way
+    /// then get no verdict.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "pid")]
+    pub skip: Option<Duration>,
     /// Stop recording after about this many instructions; the program runs on.
     #[arg(long, value_name = "N")]
     pub max_instructions: Option<u64>,

@@ -46,6 +46,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
             ("--focus", args.focus),
             ("--fast", args.fast),
             ("--follow", args.follow),
+            ("--skip", config.skip.is_some()),
             ("--scope main", args.scope == Scope::Main),
         ],
     )?;
@@ -96,7 +97,7 @@ pub fn run(args: &ProfileArgs) -> Result<u8> {
         }
     };
     let part = part(&args.bounds);
-    let is_part = part != Part::Whole || config.pid.is_some();
+    let is_part = part != Part::Whole || config.begins_amid();
     if is_part && profile.trust.instructions == 0 {
         let missing = profile.trust.untracked.iter().find_map(|untracked| match untracked {
             Untracked::NotMet { begin, end } => Some(limits::not_met(begin.as_deref(), end.as_deref())),
@@ -214,7 +215,7 @@ pub fn engine(plan: &Plan) -> ddg::Engine {
 pub fn record_program(config: &Config, plan: Plan, progress: &mut Progress) -> Result<(Profile, Outcome)> {
     progress.phase("recording", false);
     let mut engine = engine(&plan);
-    let part = recording::recorded_part(&plan.part, config.pid.map(|_| profile::Part::Attached));
+    let part = recording::recorded_part(&plan.part, config.begins_amid().then_some(profile::Part::Attached));
     if matches!(plan.part, Part::Focus(_)) {
         engine = engine.entering_loops();
     }

@@ -75,6 +75,7 @@ pub fn config(target: &Target, bounds: &Bounds) -> Result<Config> {
         config.buffer_words = (limit / 8).clamp(2048, config.buffer_words as u64) as usize;
     }
     config.duration = bounds.duration;
+    config.skip = bounds.skip;
     Ok(config)
 }
 
@@ -202,8 +203,13 @@ mod tests {
     #[test]
     fn short_recordings_have_small_buffers() {
         let target = Target { pid: None, single_thread: false, command: vec![OsString::from("true")] };
-        let bounds =
-            |max_instructions| Bounds { function: None, region: None, max_instructions, duration: None };
+        let bounds = |max_instructions| Bounds {
+            skip: None,
+            function: None,
+            region: None,
+            max_instructions,
+            duration: None,
+        };
         let words = |limit| config(&target, &bounds(limit)).expect("a program is given").buffer_words;
         assert_eq!(words(Some(100)), 2048);
         assert!(words(Some(80_000)) == 10_000 && words(None) > 10_000);

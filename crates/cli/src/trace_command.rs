@@ -18,13 +18,14 @@ use trace::stream::{self, Special};
 
 use crate::parquet_files;
 use crate::progress::Progress;
-use crate::recording::{absence, config, exit_code, output, part, record};
+use crate::recording::{absence, config, exit_code, output, part, record, refuse_emulated};
 use crate::streams::note;
 use crate::streams_args::TraceArgs;
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &TraceArgs) -> Result<u8> {
     let config = config(&args.target, &args.bounds)?;
+    refuse_emulated(&config, &[("--skip", config.skip.is_some())])?;
     let output = output(args.output.as_deref(), &config.program, ".lwt", false)?;
     if let Some(path) = &args.parquet {
         parquet_files::check()?;
@@ -64,7 +65,7 @@ pub fn run(args: &TraceArgs) -> Result<u8> {
                 let runs = runs.ok_or_else(|| io::Error::other("the trace was lost"))?;
                 exit = exit_code(outcome.exit);
                 let counts = (runs.writer.accesses(), runs.writer.streams());
-                if counts.0 == 0 && (part != Part::Whole || config.pid.is_some()) {
+                if counts.0 == 0 && (part != Part::Whole || config.begins_amid()) {
                     nothing_ran = true;
                     return Err(io::ErrorKind::NotFound.into());
                 }

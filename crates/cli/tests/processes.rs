@@ -111,11 +111,54 @@ fn loops_of_a_process() {
         };
         assert!(said("truncated", "recording ended at --duration"), "{}", report["trust"]);
         assert!(
-            said("untracked", "what runs outside of the time of recording (--pid)"),
+            said("untracked", "what runs outside of the time of recording (--pid, --skip)"),
             "{}",
             report["trust"]
         );
     }
+}
+
+/// What a program does first may be left out: it is judged by what it does later, and ends as it does alone.
+#[test]
+fn loops_of_a_later_part() {
+    let place = Place::new();
+    let text = PROGRAM.replace(
+        "    puts(\"ready\");",
+        "    volatile double waste = 0;\n    for (long n = 0; n < 400; n++) { waste += n; usleep(1000); }\n    puts(\"ready\");",
+    );
+    let program = place.compile("late", &text, &["-O1", "-g"]);
+    let expected = Command::new(&program).arg("200").output().unwrap().stdout;
+    let path = place.path("late.lwp");
+    let mut profile = place.loopwright();
+    profile.args(["profile", "--format", "json", "--skip", "0.9", "--duration", "0.5", "-o"]);
+    let output = profile.arg(&path).arg("--").arg(&program).arg("200").output().unwrap();
+    // Its end is waited for, and its exit code is this one's.
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.stdout, expected);
+    let report: Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(report["program"]["exit_status"], 3);
+    let all = report["loops"].as_array().unwrap();
+    let of = |line: u64| all.iter().filter(move |l| l["line"].as_u64() == Some(line));
+    // The loop in which it wastes time was over; the rows are judged but where they were under way at either end.
+    let waste = text.lines().position(|line| line.contains("waste += n")).unwrap() as u64 + 1;
+    assert_eq!(of(waste).count(), 0, "{report:#}");
+    let rows = of(8).max_by_key(|l| l["iterations"].as_u64()).unwrap();
+    let is_cut = rows["reason"].as_str().is_some_and(|reason| reason.contains("under way"));
+    assert_eq!(rows["parallel"], if is_cut { "unknown" } else { "yes" }, "{rows:#}");
+    // A loop that was under way is not.
+    assert!(of(26).all(|l| l["parallel"] == "unknown"), "{report:#}");
+    let left_out = report["trust"]["untracked"].as_array().unwrap();
+    assert!(left_out.iter().any(|line| line.as_str().unwrap().contains("--skip")), "{}", report["trust"]);
+}
+
+#[test]
+fn programs_that_end_before_they_are_recorded() {
+    let place = Place::new();
+    let mut profile = place.loopwright();
+    let output = profile.args(["profile", "--skip", "20", "--", "true"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(125) && said.contains("true ended in the first 20 s"), "{said}");
+    assert_eq!(std::fs::read_dir(place.directory()).unwrap().count(), 0);
 }
 
 #[test]
@@ -151,6 +194,8 @@ fn processes_that_are_not_there() {
     fails(&["profile", "--pid", "0"], 125, "invalid value '0'");
     fails(&["profile", "--pid", "7", "--", "true"], 125, "cannot be used with");
     fails(&["profile", "--pid", "7", "--two-pass"], 125, "cannot be used with");
+    fails(&["profile", "--pid", "7", "--skip", "1"], 125, "cannot be used with");
+    fails(&["profile", "--skip", "0", "--", "true"], 125, "nothing can be done in no time");
     fails(&["profile"], 125, "PROGRAM");
     assert_eq!(std::fs::read_dir(place.directory()).unwrap().count(), 0);
 }

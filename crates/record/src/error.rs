@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why a program could not be recorded.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +76,14 @@ pub enum Error {
          `sysctl kernel.yama.ptrace_scope` (3 forbids it: set 1 in /etc/sysctl.d and restart)"
     )]
     TraceForbidden(io::Error),
+    /// A program of which a beginning is not to be recorded has ended in it.
+    #[error("{path} ended in the first {} s, which are not recorded (--skip): let it run longer, or skip less", time.as_secs_f64())]
+    EndedEarly {
+        /// The program.
+        path: PathBuf,
+        /// What was to be skipped.
+        time: Duration,
+    },
     /// A process cannot be recorded.
     #[error("process {pid} cannot be attached to: {why}")]
     Attach {

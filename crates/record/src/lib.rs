@@ -32,6 +32,7 @@ mod comparison;
 mod contracts;
 mod counting;
 mod decode;
+mod early;
 mod emit;
 mod error;
 mod fold;
@@ -127,6 +128,8 @@ pub struct Config {
     /// A process that runs already, which is recorded instead; `program`, `args`, `environment`, `input` and `silent` do not matter then. It is let
     /// go of at the end of the recording, at which it may run on.
     pub pid: Option<i32>,
+    /// The program runs natively for this long before it is recorded, like a process that runs already.
+    pub skip: Option<Duration>,
     /// Who takes over the processes that it starts; without, they run natively.
     pub follow: Option<Arc<dyn Follow>>,
     /// What is recorded.
@@ -166,6 +169,7 @@ impl Config {
             args: Vec::new(),
             environment: Vec::new(),
             pid: None,
+            skip: None,
             follow: None,
             encoding: Encoding::default(),
             buffer_words: 1 << 17,
@@ -180,6 +184,11 @@ impl Config {
             input: None,
             silent: false,
         }
+    }
+
+    /// Whether recording begins in the middle of a run.
+    pub fn begins_amid(&self) -> bool {
+        self.pid.is_some() || self.skip.is_some()
     }
 }
 
@@ -255,8 +264,24 @@ pub fn run<S: Sink + 'static>(
     guide: &mut dyn Guide,
     sink: S,
 ) -> Result<(Outcome, S), Error> {
-    let (ended, sink) = session::record(config, session::Origin::of(config), guide, sink)?;
-    Ok((ended.outcome, sink))
+    let Some(time) = config.skip else {
+        let (ended, sink) = session::record(config, session::Origin::of(config), guide, sink)?;
+        return Ok((ended.outcome, sink));
+    };
+    let early = early::Early::start(config, time)?;
+    let begun = Config { pid: Some(early.pid()), skip: None, ..config.clone() };
+    let recorded = session::record(&begun, session::Origin::of(&begun), guide, sink);
+    match recorded {
+        Ok((ended, sink)) => {
+            let exit = early.end(ended.outcome.exit)?;
+            Ok((Outcome { exit, ..ended.outcome }, sink))
+        }
+        Err(error) => {
+            // It is the user's program all the same.
+            let _ = early.end(Exit::Running);
+            Err(error)
+        }
+    }
 }
 
 /// Runs a program translated but unrecorded, at almost its own speed, and counts where control goes. Of the

@@ -64,6 +64,20 @@ pub(crate) fn wait(pid: c_int) -> io::Result<Status> {
     Ok(Status::of(status))
 }
 
+/// What a process or thread has to report, if that is anything.
+pub(crate) fn poll(pid: c_int) -> io::Result<Option<Status>> {
+    let mut status = 0;
+    // SAFETY: `status` is a valid place.
+    match unsafe { libc::waitpid(pid, &mut status, libc::__WALL | libc::WNOHANG) } {
+        0 => Ok(None),
+        reported if reported == pid => Ok(Some(Status::of(status))),
+        _ => match io::Error::last_os_error() {
+            source if source.kind() == io::ErrorKind::Interrupted => Ok(None),
+            source => Err(source),
+        },
+    }
+}
+
 /// Waits until a process or thread that the calling thread has started or traces has something to report. Gives its number.
 pub(crate) fn wait_for_any() -> Option<c_int> {
     // SAFETY: an all-zero `siginfo_t` is valid, and the call fills it.
@@ -494,19 +508,12 @@ impl Tracee {
         if self.ended.get().is_some() {
             return Ok(self.ended.get());
         }
-        let mut status = 0;
-        // SAFETY: `status` is a valid place.
-        match unsafe { libc::waitpid(self.pid, &mut status, libc::__WALL | libc::WNOHANG) } {
-            0 => Ok(None),
-            pid if pid == self.pid => {
-                let status = Status::of(status);
-                self.ended.set(Some(status).filter(|s| !matches!(s, Status::Stopped { .. })));
-                Ok(Some(status))
+        match poll(self.pid) {
+            Ok(status) => {
+                self.ended.set(status.filter(|s| !matches!(s, Status::Stopped { .. })));
+                Ok(status)
             }
-            _ => match io::Error::last_os_error() {
-                source if source.kind() == io::ErrorKind::Interrupted => Ok(None),
-                source => self.lost(source).map(Some),
-            },
+            Err(source) => self.lost(source).map(Some),
         }
     }
 

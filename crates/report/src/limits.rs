@@ -83,7 +83,7 @@ fn part(part: &Part) -> String {
         Part::Function(name) => format!("--function {name}"),
         Part::Window(begin, end) => format!("--region {begin}:{end}"),
         Part::Focus { loops, .. } => format!("the loops of --focus ({})", list(loops)),
-        Part::Attached => "the time of recording (--pid)".to_owned(),
+        Part::Attached => "the time of recording (--pid, --skip)".to_owned(),
         Part::Forked => "the process after it was forked (--follow)".to_owned(),
     }
 }
