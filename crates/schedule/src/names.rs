@@ -26,8 +26,8 @@ pub fn of_region(name: &str) -> Option<&str> {
 }
 
 /// What the text of a loop calls the storage that a dependence passes through, whose ends are both on lines of it: the one array that the
-/// one line writes and the other reads (or writes), or else the one variable that is assigned where it is written. `None` where several could be
-/// meant.
+/// one line writes and the other reads (or writes), or else the one variable that is assigned where it is written, or that is handed on to where
+/// it is read. `None` where several could be meant.
 pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) -> Option<&'a str> {
     let source = Facts::source(profile, context)?;
     let own = profile.location(profile.contexts.get(context as usize)?.location);
@@ -56,14 +56,27 @@ pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) 
     if let Some(array) = arrays.next() {
         return arrays.all(|other| other.name == array.name).then_some(&array.name);
     }
+    // An iterator that its header alone advances is computed anew in every iteration: what is handed on is something else.
+    let is_counter = |scalar: &profile::lens::Scalar| {
+        let in_header = |definition: &profile::lens::Definition| definition.at.line == source.at.line;
+        source.iterators.iter().any(|own| own.name == scalar.name) && scalar.definitions.iter().all(in_header)
+    };
+    let is_variable = |scalar: &&profile::lens::Scalar| {
+        scalar.is_own_storage() != d.memory && !scalar.is_private() && (d.memory || !is_counter(scalar))
+    };
+    let the_one = |is_it: &dyn Fn(&&profile::lens::Scalar) -> bool| {
+        let mut all = source.scalars.iter().filter(is_variable).filter(is_it);
+        all.next().filter(|_| all.next().is_none())
+    };
     let written = places[usize::from(d.kind == Kind::Anti)].line;
     let is_assigned = |scalar: &&profile::lens::Scalar| {
         scalar.definitions.iter().any(|definition| definition.at.line == written)
-            && (scalar.is_own_storage() != d.memory)
-            && !scalar.is_private()
     };
-    let mut scalars = source.scalars.iter().filter(is_assigned);
-    let scalar = scalars.next().filter(|_| scalars.next().is_none())?;
+    // Compilers move what a register hands on where the loop goes round.
+    let goes_round = || !d.memory && d.kind == Kind::Flow && written == source.at.line;
+    let is_handed_on =
+        |scalar: &&profile::lens::Scalar| scalar.read_before_write && scalar.reads.contains(&places[1].line);
+    let scalar = the_one(&is_assigned).or_else(|| goes_round().then(|| the_one(&is_handed_on)).flatten())?;
     Some(&scalar.name)
 }
 
