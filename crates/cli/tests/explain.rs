@@ -142,3 +142,118 @@ fn differences_are_verdicts_first_and_none_with_oneself() {
         assert!(said(&output).contains(part), "{options:?}: {}", said(&output));
     }
 }
+
+/// Variables that iterations hand on without need: what the iteration before assigns can be computed anew, and of what some iterations
+/// assign the latest is kept. Not what data or a call decide, nor what the loop overwrites.
+#[test]
+fn values_computed_anew_and_latest_ones() {
+    const TEXT: &str = "#include <stdio.h>
+enum { N = 300 };
+static double a[N], b[N], c[N];
+__attribute__((noinline)) static double next(int i) { return c[i]; }
+__attribute__((noinline)) static void wraps(void)
+{
+    int before = N - 1;
+    for (int i = 0; i < N; i++) { // wraps
+        a[i] = b[i] + b[before];
+        before = i;
+    }
+}
+__attribute__((noinline)) static void twice(void)
+{
+    double x = b[N - 1], y = b[N - 2];
+    for (int i = 0; i < N; i++) { // twice
+        a[i] = b[i] + x + y;
+        y = x;
+        x = b[i] * 2;
+    }
+}
+__attribute__((noinline)) static int latest(void)
+{
+    int last = -1;
+    for (int i = 0; i < N; i++) // latest
+        if (b[i] > 3)
+            last = i;
+    return last;
+}
+__attribute__((noinline)) static void overwrites(void)
+{
+    double x = a[N - 1];
+    for (int i = 0; i < N; i++) { // overwrites
+        a[i] += x;
+        x = a[i];
+    }
+}
+__attribute__((noinline)) static void calls(void)
+{
+    double x = 1;
+    for (int i = 0; i < N; i++) { // calls
+        a[i] = x;
+        x = next(i);
+    }
+}
+__attribute__((noinline)) static void sometimes(void)
+{
+    double x = 1;
+    for (int i = 0; i < N; i++) { // sometimes
+        a[i] = x;
+        if (b[i] > 3)
+            x = b[i];
+    }
+}
+__attribute__((noinline)) static void swaps(void)
+{
+    int j = 0, k = 1;
+    for (int i = 0; i < N / 2; i++) { // swaps
+        a[2 * i + j] = b[i];
+        int t = j;
+        j = k;
+        k = t;
+    }
+}
+int main(void)
+{
+    for (int i = 0; i < N; i++) {
+        b[i] = i % 7;
+        c[i] = i % 5;
+    }
+    wraps();
+    twice();
+    int last = latest();
+    overwrites();
+    calls();
+    sometimes();
+    swaps();
+    printf(\"%g %d\\n\", a[7] + a[8], last);
+    return 0;
+}
+";
+    let place = Place::new();
+    let helping = |profile: &Path, name: &str| {
+        let at = TEXT.lines().position(|line| line.ends_with(&format!("// {name}"))).unwrap() + 1;
+        let text = said(&run(&place, "explain", &[profile], &[&format!("anew.c:{at}")]));
+        assert!(text.contains("loop is not parallel"), "{name}: {text}");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for level in ["-O0", "-O2"] {
+        let program = place.compile("anew", TEXT, &[level, "-g"]);
+        let path = place.path(&format!("anew{level}.lwp"));
+        let mut command = place.loopwright();
+        command.args(["profile", "--quiet", "-o"]).arg(&path).arg("--").arg(program);
+        assert!(command.output().unwrap().status.success());
+        let wraps = helping(&path, "wraps");
+        let expected = "computing anew what the iteration before assigns to `before` (`i`, line 10); with the first iteration before \
+                        the loop (peeling): the loop is parallel";
+        assert!(wraps.contains(expected), "{level}: {wraps}");
+        let latest = helping(&path, "latest");
+        assert!(latest.contains("lastprivate(conditional: last): the loop is parallel"), "{level}: {latest}");
+        for name in ["overwrites", "calls", "sometimes", "swaps"] {
+            let text = helping(&path, name);
+            let is_wrong = text.contains("anew what") || text.contains("conditional:");
+            assert!(!is_wrong, "{level}, {name}: {text}");
+        }
+    }
+    // Two iterations back, in the code that is as it is written.
+    let twice = helping(&place.path("anew-O0.lwp"), "twice");
+    assert!(twice.contains("with the first 2 iterations before the loop (peeling)"), "{twice}");
+}

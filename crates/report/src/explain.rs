@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use profile::Profile;
+use schedule::anew::{Anew, Instead};
 use schedule::facts::Facts;
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
@@ -206,6 +207,9 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
     } else if l.parallel == Parallel::No && finding::is_vectorisable(report.profile, l) {
         add("omp simd".to_owned(), "iterations run in lockstep, in vectors of any length".to_owned());
     }
+    if let Some((change, effect)) = anew(report, at) {
+        add(change, effect);
+    }
     if let Some(words) = finding::distributing(report, at) {
         add(words, "the parallel parts are parallel loops".to_owned());
     }
@@ -244,6 +248,50 @@ fn remedies(report: &Report<'_>, at: usize) -> Vec<Remedy> {
         );
     }
     out
+}
+
+/// What iterations hand on without need, computed or kept otherwise.
+fn anew(report: &Report<'_>, at: usize) -> Option<(String, String)> {
+    let l = &report.loops[at];
+    let pieces = l.contexts.iter().zip(&l.verdicts).filter(|(_, verdict)| !verdict.blocking.is_empty());
+    let mut all = pieces.map(|(&context, verdict)| schedule::anew::anew(report.profile, context, verdict));
+    let first = all.next().filter(|first| !first.is_empty() && l.parallel == Parallel::No)?;
+    if all.any(|other| other != first) {
+        return None;
+    }
+    let one = |own: &Anew<'_>| match own.instead {
+        Instead::Computed(_) => format!(
+            "computing anew what the iteration before assigns to `{0}` (`{1}`, line {2}){3}",
+            own.name,
+            own.value,
+            own.line,
+            if own.is_used { ", which is set behind the loop then" } else { "" }
+        ),
+        Instead::Latest => format!(
+            "keeping what the last iteration that assigns `{0}` (line {1}) leaves in it, by lastprivate(conditional: {0})",
+            own.name, own.line
+        ),
+    };
+    let mut change = first.iter().map(one).collect::<Vec<_>>().join("; ");
+    let back = |own: &Anew<'_>| match own.instead {
+        Instead::Computed(back) => Some(back),
+        Instead::Latest => None,
+    };
+    match first.iter().filter_map(back).max() {
+        Some(1) => change += "; with the first iteration before the loop (peeling)",
+        Some(peeled) => change += &format!("; with the first {peeled} iterations before the loop (peeling)"),
+        None => {}
+    }
+    let private = finding::privatise(report.profile, l);
+    let combined = l.verdicts.iter().any(|verdict| !verdict.reductions.is_empty());
+    let mut effect = "the loop is parallel".to_owned();
+    if !private.is_empty() {
+        effect += &format!(", with {} private", private.join(", "));
+    }
+    if combined {
+        effect += ", with its reductions";
+    }
+    Some((change, effect))
 }
 
 /// How iterations combine what they do, and what comes of it.

@@ -27,6 +27,7 @@
 
 mod advance;
 pub mod always;
+pub mod anew;
 pub mod arrange;
 mod bookkeeping;
 pub mod check;

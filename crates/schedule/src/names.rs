@@ -72,8 +72,8 @@ pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) 
     let is_assigned = |scalar: &&profile::lens::Scalar| {
         scalar.definitions.iter().any(|definition| definition.at.line == written)
     };
-    // Compilers move what a register hands on where the loop goes round.
-    let goes_round = || !d.memory && d.kind == Kind::Flow && written == source.at.line;
+    // Compilers move what a register hands on where the loop goes round, or have it where it was made.
+    let goes_round = || !d.memory && d.kind == Kind::Flow;
     let is_handed_on =
         |scalar: &&profile::lens::Scalar| scalar.read_before_write && scalar.reads.contains(&places[1].line);
     let scalar = the_one(&is_assigned).or_else(|| goes_round().then(|| the_one(&is_handed_on)).flatten())?;
