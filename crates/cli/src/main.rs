@@ -58,6 +58,9 @@ fn main() -> ExitCode {
         }
     };
     options.color.write_global();
+    if let Some(columns) = columns(&options.command) {
+        report::width::set(columns);
+    }
     let (result, failure) = match &options.command {
         Command::Profile(profile) => (profile_command::run(profile), 125),
         Command::Report(report) => (report_command::run(report), 2),
@@ -102,4 +105,13 @@ fn message(error: &anyhow::Error) -> String {
         text.push_str(&cause);
     }
     text
+}
+
+/// Columns of the terminal that a command writes text for people to, if it is one.
+fn columns(command: &Command) -> Option<usize> {
+    let size = match command {
+        Command::Profile(_) => rustix::termios::tcgetwinsize(std::io::stderr()),
+        _ => rustix::termios::tcgetwinsize(std::io::stdout()),
+    };
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }

@@ -257,3 +257,29 @@ int main(void)
     let twice = helping(&place.path("anew-O0.lwp"), "twice");
     assert!(twice.contains("with the first 2 iterations before the loop (peeling)"), "{twice}");
 }
+
+/// In a terminal lines are as wide as that is, from 60 to 160 columns; elsewhere they have 100.
+#[test]
+fn lines_are_as_wide_as_the_terminal() {
+    let place = Place::new();
+    let path = profile(&place, "seidel", &["20", "4"], "wide.lwp");
+    let longest = |columns: u32| {
+        let loopwright = env!("CARGO_BIN_EXE_loopwright");
+        let line = format!(
+            "stty cols {columns} rows 40; {loopwright} --color never report {} 2>/dev/null",
+            path.display()
+        );
+        let mut terminal = std::process::Command::new("script");
+        let output = terminal.args(["-qec", &line, "/dev/null"]).env("NO_COLOR", "1").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains("seidel.c"), "{text}");
+        text.lines().map(|line| line.trim_end().chars().count()).max().unwrap()
+    };
+    let (narrow, usual, wide) = (longest(70), longest(100), longest(150));
+    assert!(
+        narrow <= 70 && narrow < usual && usual <= 100 && usual < wide && wide <= 150,
+        "{narrow} {usual} {wide}"
+    );
+    let piped = said(&run(&place, "report", &[&path], &[]));
+    assert_eq!(piped.lines().map(|line| line.chars().count()).max(), Some(usual));
+}

@@ -54,6 +54,7 @@ pub mod sequence;
 pub mod stacks;
 pub mod text;
 pub mod trying;
+pub mod width;
 pub mod wire;
 pub mod worth;
 

@@ -11,7 +11,7 @@ use schedule::select::short_id;
 use schedule::{Parallel, SourceLoop, Unknown, propose};
 
 use crate::finding::{self, BlockingFinding, Report};
-use crate::{directive, existing, inputs, limits, recommend, trying};
+use crate::{directive, existing, inputs, limits, recommend, trying, width};
 
 /// How to write it.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +21,6 @@ pub struct Options {
     /// Use terminal colours.
     pub colour: bool,
 }
-
-const WIDTH: usize = 100;
 
 /// Renders the summary.
 pub fn summary(report: &Report<'_>, options: Options) -> String {
@@ -296,7 +294,8 @@ fn entry(report: &Report<'_>, shown: &Shown, survey: &Survey<'_>, options: Optio
         },
     };
     let pad = format!("         {indent}");
-    let (id, way) = named(l, WIDTH.saturating_sub(pad.chars().count() + 2 + words.chars().count()));
+    let (id, way) =
+        named(l, width::columns().saturating_sub(pad.chars().count() + 2 + words.chars().count()));
     // A long way to the loop gets lines of its own.
     let (beside, below) = match way {
         Way::Beside(calls) => (calls, None),
@@ -527,7 +526,7 @@ fn colours(parallel: Parallel) -> (&'static str, &'static str) {
 pub(crate) fn paragraph(out: &mut String, pad: &str, text: &str) {
     let mut line = pad.to_owned();
     for word in words(text) {
-        if line.chars().count() + 1 + word.chars().count() > WIDTH && line.len() > pad.len() {
+        if line.chars().count() + 1 + word.chars().count() > width::columns() && line.len() > pad.len() {
             out.push_str(line.trim_end());
             out.push('\n');
             line = format!("{pad}  ");
@@ -610,7 +609,7 @@ mod tests {
         assert_eq!(number(2_500_000), "2.5 M");
         let mut out = String::new();
         paragraph(&mut out, "    ", &"word ".repeat(60));
-        assert!(out.lines().all(|l| l.chars().count() <= WIDTH && l.starts_with("    ")));
+        assert!(out.lines().all(|l| l.chars().count() <= width::columns() && l.starts_with("    ")));
         assert_eq!(out.split_whitespace().count(), 60);
         out.clear();
         paragraph(&mut out, "", &format!("{} 856 k dependences", "w".repeat(95)));
