@@ -249,6 +249,7 @@ fn anti(profile: &Profile, (read, write): (u32, u32), common: usize) -> Dependen
         levels: Vec::new(),
         relation: None,
         between_members: false,
+        tasks: None,
     }
 }
 

@@ -1033,6 +1033,9 @@ impl Engine {
             }
             Special::Resume(pc) => self.signals.returned(pc),
             Special::Outside(outside) => self.leave(outside),
+            Special::Handed { function, stacked, digest, depends } => {
+                self.handed(function, (stacked, digest), depends);
+            }
             Special::End => self.end_thread(),
             Special::Closed => {
                 if let Some(walker) = &mut self.walker {

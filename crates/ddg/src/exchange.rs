@@ -51,6 +51,8 @@ pub struct Exchange {
     fine: FxHashMap<ContextId, u32>,
     /// The first vector of each turn in which a block of such a loop was executed.
     in_fine: FxHashMap<InstanceId, Vec<(u32, Iv)>>,
+    /// Loops of which turns were joined.
+    joined: FxHashSet<ContextId>,
     dependences: u64,
     marked: FxHashSet<ContextId>,
     /// Loops that were found to exchange since the last call of [`Exchange::marks`].
@@ -104,18 +106,30 @@ impl Exchange {
             self.blocks.extend(blocks.iter().map(|&block| (block, self.turn)));
             return;
         };
-        add(self.loops.entry(innermost).or_default(), self.turn, iv);
+        let mut is_joined = add(self.loops.entry(innermost).or_default(), self.turn, iv);
         if self.fine.contains_key(&innermost) {
             for &block in blocks {
-                add(self.in_fine.entry(block).or_default(), self.turn, iv);
+                is_joined |= add(self.in_fine.entry(block).or_default(), self.turn, iv);
             }
+        }
+        if is_joined {
+            self.joined.insert(innermost);
         }
     }
 
     /// The turn in which a block was executed at a vector.
-    pub fn turn_of(&self, contexts: &Contexts, (block, context, iv): (InstanceId, ContextId, &Iv)) -> u32 {
+    pub fn turn_of(&self, contexts: &Contexts, of: (InstanceId, ContextId, &Iv)) -> u32 {
+        self.latest_turn_of(contexts, of).0
+    }
+
+    /// The same; and whether it may have been an earlier one, as there were too many to keep them all.
+    pub fn latest_turn_of(
+        &self,
+        contexts: &Contexts,
+        (block, context, iv): (InstanceId, ContextId, &Iv),
+    ) -> (u32, bool) {
         let Some(&innermost) = contexts.loops(context).last() else {
-            return self.blocks.get(&block).copied().unwrap_or(0);
+            return (self.blocks.get(&block).copied().unwrap_or(0), false);
         };
         let dims = usize::from(contexts.get(innermost).dims);
         let of = |turns: &[(u32, Iv)]| {
@@ -123,16 +137,17 @@ impl Exchange {
                 turns.partition_point(|(_, first)| first.0[..dims].cmp(&iv.0[..dims]) != Ordering::Greater);
             began.checked_sub(1).map(|at| turns[at].0)
         };
-        let Some(turns) = self.loops.get(&innermost) else { return 0 };
+        let Some(turns) = self.loops.get(&innermost) else { return (0, false) };
+        let is_joined = self.joined.contains(&innermost);
         if let Some(&refined) = self.fine.get(&innermost) {
             let own = self.in_fine.get(&block).and_then(|own| of(own));
             // It was executed before its loop was followed so.
             let before = || of(&turns[..turns.partition_point(|(turn, _)| *turn <= refined)]);
             if let Some(turn) = own.or_else(before) {
-                return turn;
+                return (turn, is_joined);
             }
         }
-        of(turns).unwrap_or(0)
+        (of(turns).unwrap_or(0), is_joined)
     }
 
     /// Counts so many dependences between threads.
@@ -172,13 +187,15 @@ impl Exchange {
     }
 }
 
-/// Adds a turn that begins with a vector to those of a loop or block.
-fn add(turns: &mut Vec<(u32, Iv)>, turn: u32, iv: &Iv) {
+/// Adds a turn that begins with a vector to those of a loop or block; returns whether others were joined for it.
+fn add(turns: &mut Vec<(u32, Iv)>, turn: u32, iv: &Iv) -> bool {
     if turns.last().is_some_and(|last| last.0 == turn) {
-        return;
+        return false;
     }
-    if turns.len() >= MOST {
+    let is_full = turns.len() >= MOST;
+    if is_full {
         *turns = turns.chunks(2).map(|two| (two[two.len() - 1].0, two[0].1)).collect();
     }
     turns.push((turn, *iv));
+    is_full
 }

@@ -264,6 +264,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 levels: Vec::new(),
                 relation: None,
                 between_members: false,
+                tasks: None,
             });
             profile.dependences.len() - 1
         });
@@ -824,5 +825,6 @@ fn dependence(
         levels: summaries,
         relation,
         between_members: false,
+        tasks: None,
     })
 }

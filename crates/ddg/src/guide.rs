@@ -4,7 +4,7 @@ use profile::Untracked;
 use program::image::Image;
 use program::known::Known;
 use rustc_hash::FxHashMap;
-use trace::sink::{Activation, Contract, Guide, Mapping, Marker, Owner};
+use trace::sink::{Activation, Contract, Guide, Handing, Mapping, Marker, Owner};
 
 use crate::focus::{Focus, Place};
 
@@ -135,6 +135,10 @@ impl Guide for Symbols {
 
     fn owner(&mut self, pc: u64) -> Owner {
         self.image.owner(pc)
+    }
+
+    fn handing(&mut self, pc: u64) -> Option<Handing> {
+        crate::teams::handing(&self.starts(pc)?)
     }
 
     fn landing_pad(&mut self, after: u64) -> Option<u64> {

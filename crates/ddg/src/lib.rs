@@ -34,6 +34,8 @@ mod rows;
 mod run;
 mod shared;
 mod steady;
+mod strands;
+mod tasks;
 mod teams;
 pub mod tracing;
 mod units;

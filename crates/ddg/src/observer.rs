@@ -15,7 +15,7 @@ use crate::dependences::{Ends, RunOfRows, Streams};
 use crate::exchange::Exchange;
 use crate::objects::{Named, Objects};
 use crate::paths::{Instance, Instances};
-use crate::teams::Teams;
+use crate::teams::{End, Teams};
 use crate::walker::{Walker, insert_zero};
 
 /// Contexts that stand for others since a recursion was discovered late, with the dimensions to insert.
@@ -209,6 +209,21 @@ impl Observer<'_> {
             // Tasks that one thread runs have its thread-local variables one after the other.
             return;
         }
+        let is_of_several = run.source_step.0[0] != 0 || run.sink_step.0[0] != 0;
+        if is_of_several && run.count > 1 && self.teams.have_run_tasks() {
+            // Of each task what orders it is another matter.
+            for nth in 0..run.count {
+                let n = nth as i64;
+                let address = match run.address {
+                    0 => 0,
+                    first => first.wrapping_add(n.wrapping_mul(run.address_step) as u64),
+                };
+                let (source_iv, sink_iv) =
+                    (run.source_iv.after(n, &run.source_step), run.sink_iv.after(n, &run.sink_step));
+                self.exchanged(&DependenceRun { source_iv, sink_iv, address, count: 1, ..*run }, from, to);
+            }
+            return;
+        }
         let steps = run.count.saturating_sub(1) as i64;
         let source = run.source_iv.after(steps, &run.source_step).max(run.source_iv);
         let sinks = [run.sink_iv, run.sink_iv.after(steps, &run.sink_step)];
@@ -221,13 +236,17 @@ impl Observer<'_> {
         let is_listed = is_operand(run.source, from)
             && is_operand(run.sink, to)
             && self.ends(run.kind, (from, run.source), (to, run.sink)).is_some();
-        let turns = (self.exchange.turn_of(self.contexts, source), self.exchange.turn());
+        let (turn, is_late) = self.exchange.latest_turn_of(self.contexts, source);
+        let at = [
+            End { turn, is_late, had: (trees[0], source.2.0[0]) },
+            End { turn: self.exchange.turn(), is_late: false, had: (trees[1], run.sink_iv.0[0]) },
+        ];
         let own = (self.contexts, &*self.instances, self.codes, run.sink);
         let common = self.contexts.get(to.context).dims;
         let mut place = naming(self.objects, self.image, (self.walker, &self.named), own, common);
         let mut object = || place(run.address, common, true).map(|(place, _)| (place.object, place.offset));
         let of = (kind_of(run.kind), run);
-        if is_listed && self.teams.file(self.contexts, of, [from.context, to.context], turns, &mut object) {
+        if is_listed && self.teams.file(self.contexts, of, [from.context, to.context], &at, &mut object) {
             return self.exchange.count(run.count);
         }
         self.exchange.note(self.contexts, source, (to.context, &sinks[0]), run.count);

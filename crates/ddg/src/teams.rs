@@ -12,19 +12,22 @@
 //! between them, what one member alone does and another reads.
 //!
 //! Tasks are functions of their own as well, which any member may run, at barriers too; each has a tree of contexts of its own
-//! ([`crate::engine`]). What orders them is not followed: what a task and another thread of its region do is listed whatever lies between, for
-//! who reads the text ([`Unordered`]).
+//! ([`crate::engine`]). What orders them between two barriers is the module [`strands`](crate::strands)'; where that is not known, what a task and
+//! another thread of its region do is listed whatever lies between, for who reads the text ([`Unordered`]).
 //!
 //! Limits: regions inside of regions are ordered as far as is known here; a region of one member before the second thread began
 //! counts as the region after it. Loops of the region with a barrier inside share out nothing, and carry nothing of this. Of regions with
 //! what else orders members in ways that are not followed ([`Mark::Orders`]) loops alone are looked at.
 
-use profile::Kind;
+use profile::{Kind, TaskOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use shadow::{DependenceRun, Iv};
 
 use crate::contexts::{ContextId, Contexts, FunctionId, Kind as ContextKind};
 use crate::objects::ObjectId;
+use crate::strands::{Span, Strand, TaskId};
+use crate::tasks::Tasks;
+pub use crate::tasks::handing;
 
 /// What entering a function means for teams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +61,17 @@ enum Blocks {
     Makes,
 }
 
+/// A block for a task that a thread has asked for.
+#[derive(Debug, Clone, Copy)]
+struct Making {
+    /// The function that makes it.
+    by: u64,
+    bytes: u64,
+    flags: u64,
+    /// That of the task.
+    function: u64,
+}
+
 /// The part of an execution in which members of a team are not ordered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Phase {
@@ -68,6 +82,35 @@ pub struct Phase {
     is_unclear: bool,
     /// The runtime lets no other member do at the same time what is so as well.
     is_guarded: bool,
+    /// The part of a task.
+    strand: Strand,
+}
+
+impl Phase {
+    fn span(&self) -> Span {
+        Span { region: self.region, barriers: self.barriers }
+    }
+}
+
+/// Where something was executed that is one end of a dependence.
+#[derive(Debug, Clone, Copy)]
+pub struct End {
+    /// The turn; of one that was executed earlier the latest that it may have been.
+    pub turn: u32,
+    /// The turn may be too late.
+    pub is_late: bool,
+    /// The tree of contexts, and how many threads or tasks had it before.
+    pub had: (u32, i64),
+}
+
+/// What is known of two things that were executed one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// The first has to come before the second, or they exclude each other.
+    Ordered,
+    Unordered,
+    /// Tasks may order them.
+    Unknown,
 }
 
 /// All unordered dependences of one kind between two operands.
@@ -89,8 +132,20 @@ pub struct Unordered {
     region: u32,
     /// Contexts of its ends.
     ends: [ContextId; 2],
-    /// No barrier stands between the ends of the first instance.
-    in_phase: bool,
+    /// Nothing orders the ends of the first instance.
+    is_certain: bool,
+    /// Of the ends, those that lie in tasks.
+    are_in_tasks: [bool; 2],
+    /// One of the ends lies in a task, or may.
+    is_of_tasks: bool,
+}
+
+impl Unordered {
+    /// What is known of its order, if one of its ends lies in a task.
+    pub fn task_order(&self) -> Option<TaskOrder> {
+        let known = if self.is_certain { TaskOrder::Unordered } else { TaskOrder::Unknown };
+        self.is_of_tasks.then_some(known)
+    }
 }
 
 /// See the module.
@@ -100,8 +155,8 @@ pub struct Teams {
     marks: FxHashMap<u64, Mark>,
     /// The latest region.
     region: u32,
-    /// The phases that threads were in when they began the regions that they are in, by tree.
-    before: FxHashMap<u32, Vec<Phase>>,
+    /// The phases, and tasks, that threads were in when they began the regions that they are in, by tree.
+    before: FxHashMap<u32, Vec<(Phase, Vec<TaskId>)>>,
     /// The thread that has begun it, as long as it does not run its function.
     forking: Option<u32>,
     /// Functions of regions, which a member of a team was seen to be started with.
@@ -126,8 +181,10 @@ pub struct Teams {
     at_once: FxHashMap<u32, u64>,
     /// The tree of the thread that a task's tree is run by.
     hosts: FxHashMap<u32, u32>,
-    /// Function that makes a block, and its bytes, by the tree of the thread that has called it.
-    makes: FxHashMap<u32, (u64, u64)>,
+    /// What a thread has asked for a block, by its tree.
+    makes: FxHashMap<u32, Making>,
+    /// What is known of each task.
+    known: Tasks,
     /// Functions that compilers have made of regions and tasks, as far as they ran.
     outlined: FxHashSet<FunctionId>,
     /// Loops with a barrier inside, by function and header.
@@ -139,18 +196,20 @@ pub struct Teams {
 fn mark(name: &str) -> Option<Mark> {
     let name = name.split('@').next().unwrap_or(name);
     const FORKS: [&str; 2] = ["__kmpc_fork_call", "__kmpc_fork_call_if"];
-    const BARRIERS: [&str; 8] = [
+    const BARRIERS: [&str; 9] = [
         "GOMP_barrier",
         "GOMP_barrier_cancel",
         "GOMP_loop_end",
         "GOMP_loop_end_cancel",
         "GOMP_sections_end",
         "GOMP_sections_end_cancel",
+        "GOMP_workshare_task_reduction_unregister",
         "__kmpc_barrier",
         // All members call it, and wait for one another in it.
         "__kmpc_copyprivate",
     ];
-    const TASKS: [&str; 3] = ["GOMP_task", "__kmpc_omp_task", "__kmpc_taskloop"];
+    const TASKS: [&str; 5] =
+        ["GOMP_task", "__kmpc_omp_task", "__kmpc_task", "__kmpc_omp_wait_deps", "__kmpc_end_taskgroup"];
     const ORDERS: [&str; 3] = ["GOMP_doacross", "GOMP_target", "__kmpc_doacross"];
     match name {
         "GOMP_single_copy_start" => Some(Mark::Copies),
@@ -179,11 +238,13 @@ impl Teams {
             _ => None,
         };
         self.blocks.extend(blocks.map(|blocks| (pc, blocks)));
-        found.is_some() || blocks.is_some()
+        let is_of_tasks = self.known.watches(pc, name);
+        found.is_some() || blocks.is_some() || is_of_tasks
     }
 
     /// A thread has called a function of a runtime, with these integer arguments.
     pub fn asked(&mut self, tree: u32, entry: u64, arguments: &[u64]) {
+        self.known.asked(tree, entry, arguments);
         match (self.blocks.get(&entry), arguments) {
             (Some(Blocks::Copies), &[function, _, copies, bytes, _, may_wait]) => {
                 let of = if copies == 0 { function } else { copies };
@@ -194,11 +255,11 @@ impl Teams {
                     _ => self.at_once.remove(&tree),
                 };
             }
-            (Some(Blocks::Makes), &[_, _, _, bytes, more, function]) => {
+            (Some(Blocks::Makes), &[_, _, flags, bytes, more, function]) => {
                 let bytes = bytes.saturating_add(more);
                 self.handed.insert(function, (1, bytes));
                 self.tasks.insert(function);
-                self.makes.insert(tree, (entry, bytes));
+                self.makes.insert(tree, Making { by: entry, bytes, flags, function });
             }
             _ => {}
         }
@@ -209,12 +270,26 @@ impl Teams {
         self.tasks.contains(&entry) && self.at_once.get(&tree) != Some(&entry)
     }
 
-    /// A thread begins to run a task, which gets a tree of its own.
-    pub fn runs_task(&mut self, tree: u32, own: u32) {
+    /// A thread begins to run the task whose function is at `entry`, which gets a tree of its own that `had` others had before.
+    pub fn runs_task(&mut self, (tree, own, had): (u32, u32, i64), entry: u64, arguments: [u64; 2]) {
         self.hosts.insert(own, self.host(tree));
-        if let Some(&phase) = self.now.get(&tree) {
-            self.now.insert(own, phase);
+        let block = self.block_of(entry, arguments).map_or(arguments[0], |(block, _)| block);
+        let span = self.known.begin((tree, own, had), entry, Some(block));
+        if let Some(&host) = self.now.get(&tree) {
+            let span = span.unwrap_or_else(|| host.span());
+            let new = Phase { region: span.region, barriers: span.barriers, ..Phase::default() };
+            self.now.insert(own, new);
         }
+    }
+
+    /// A runtime enters the function at `entry` with these arguments.
+    pub fn enters(&mut self, tree: u32, entry: u64, arguments: [u64; 2]) {
+        self.known.copies(tree, entry, arguments[0]);
+    }
+
+    /// What a function is handed in memory ([`trace::stream::Special::Handed`]); returns whether another strand begins.
+    pub fn handed(&mut self, tree: u32, function: u64, handed: (u64, u64), depends: &[u64]) -> bool {
+        self.known.handed(tree, function, handed, depends)
     }
 
     /// A thread gets a tree, which a task may have had.
@@ -247,9 +322,10 @@ impl Teams {
     }
 
     /// Bytes of the block that the function at `entry`, which has returned to a thread, has made.
-    pub fn made(&mut self, tree: u32, entry: u64) -> Option<u64> {
-        let &(_, bytes) = self.makes.get(&tree).filter(|(by, _)| *by == entry)?;
+    pub fn made(&mut self, tree: u32, entry: u64, block: u64) -> Option<u64> {
+        let &Making { bytes, flags, function, .. } = self.makes.get(&tree).filter(|own| own.by == entry)?;
         self.makes.remove(&tree);
+        self.known.allocated(block, flags, function);
         Some(bytes)
     }
 
@@ -263,16 +339,20 @@ impl Teams {
         self.region = self.region.saturating_add(1);
         self.forking = Some(tree);
         let now = self.now.get(&tree).copied().unwrap_or_default();
-        self.before.entry(tree).or_default().push(now);
+        self.before.entry(tree).or_default().push((now, self.known.all_of(tree)));
     }
 
-    /// The function at `entry` has returned to a thread; returns whether a region has ended for it by that.
-    pub fn joins(&mut self, tree: u32, entry: u64) -> bool {
+    /// The function at `entry` has returned to a thread; returns whether that is in another phase by that.
+    pub fn returns(&mut self, tree: u32, entry: u64) -> bool {
         if self.mark(entry) != Some(Mark::Forks) {
-            return false;
+            return self.known.returned(tree, entry);
         }
-        let Some(before) = self.before.get_mut(&tree).and_then(Vec::pop) else { return false };
+        let Some((before, tasks)) = self.before.get_mut(&tree).and_then(Vec::pop) else { return false };
         self.now.insert(tree, before);
+        self.known.resume(tree, tasks);
+        if self.before.values().all(Vec::is_empty) {
+            self.known.forget();
+        }
         true
     }
 
@@ -289,7 +369,9 @@ impl Teams {
         self.outlined.insert(function);
         self.sites.extend(site);
         if self.now.get(&tree).is_none_or(|phase| phase.region != self.region) {
-            self.now.insert(tree, Phase { region: self.region, ..Phase::default() });
+            let new = Phase { region: self.region, ..Phase::default() };
+            self.now.insert(tree, new);
+            self.known.begin_region(tree, new.span());
         }
     }
 
@@ -298,9 +380,10 @@ impl Teams {
         self.outlined.insert(function);
     }
 
-    /// A member makes tasks, or waits for them.
-    pub fn tasks(&mut self, tree: u32) {
+    /// A member makes tasks, or waits for them; returns whether another strand begins.
+    pub fn tasks(&mut self, tree: u32) -> bool {
         self.with_tasks.extend(self.now.get(&tree).map(|phase| phase.region));
+        self.known.happens(tree)
     }
 
     /// A member orders itself after others in a way that is not followed.
@@ -328,6 +411,7 @@ impl Teams {
             phase.barriers = phase.barriers.saturating_add(1);
             phase.is_unclear = false;
             phase.is_guarded = false;
+            self.known.barrier(tree, phase.span());
         }
         for &context in loops {
             if let ContextKind::Loop { function, header } = contexts.get(context).kind {
@@ -342,6 +426,7 @@ impl Teams {
         self.at_once.remove(&tree);
         self.before.remove(&tree);
         self.makes.remove(&tree);
+        self.known.end(tree);
     }
 
     /// From now on a turn is that of a thread, in the phase that it is in.
@@ -349,23 +434,64 @@ impl Teams {
         // Without a region there is nothing to remember.
         if self.region > 0 {
             self.turns.resize(turn as usize, Phase::default());
-            self.turns.push(self.now.get(&tree).copied().unwrap_or_default());
+            let now = self.now.get(&tree).copied().unwrap_or_default();
+            self.turns.push(Phase { strand: self.known.now(tree), ..now });
         }
     }
 
-    /// Whether what was executed in one turn and what is in another are not ordered.
-    fn are_unordered(&self, earlier: u32, later: u32) -> bool {
-        let is_known = |phase: &&Phase| phase.region > 0 && !phase.is_unclear;
-        let phase = |turn: u32| self.turns.get(turn as usize).filter(is_known);
-        let (Some(earlier), Some(later)) = (phase(earlier), phase(later)) else { return false };
-        (earlier.region, earlier.barriers) == (later.region, later.barriers)
-            && !(earlier.is_guarded && later.is_guarded)
+    /// The phase of what is one end of a dependence; whether its strand is certain.
+    fn phase_of(&self, end: &End) -> Option<(Phase, bool)> {
+        let turn = self.turns.get(end.turn as usize).copied();
+        let (strand, is_own) =
+            self.known.of_tree(end.had, turn.map_or(Strand::default(), |own| own.strand), end.is_late);
+        let is_turn = turn.is_some_and(|turn| turn.strand.task == strand.task);
+        let phase = match (turn, is_turn) {
+            (Some(turn), true) => turn,
+            // The turn is another task's.
+            _ => {
+                let Span { region, barriers } = self.known.span(strand)?;
+                Phase { region, barriers, strand, ..Phase::default() }
+            }
+        };
+        Some((phase, is_own))
     }
 
-    /// Whether what was executed in two turns belongs to one region with tasks.
-    fn have_tasks(&self, earlier: u32, later: u32) -> bool {
-        let region = |turn: u32| self.turns.get(turn as usize).map(|phase| phase.region);
-        region(earlier) == region(later) && region(later).is_some_and(|own| self.with_tasks.contains(&own))
+    /// What is known of the order of two ends, and which of them lie in tasks.
+    fn order(&mut self, ends: &[End; 2]) -> (Order, [bool; 2], u32) {
+        let [Some((earlier, is_exact)), Some((later, _))] =
+            [self.phase_of(&ends[0]), self.phase_of(&ends[1])]
+        else {
+            return (Order::Ordered, [false; 2], 0);
+        };
+        let are_in_tasks = [earlier, later].map(|own| self.known.is_explicit(own.strand));
+        let order = self.order_of(earlier, later, is_exact);
+        (order, are_in_tasks, later.region)
+    }
+
+    fn order_of(&mut self, earlier: Phase, later: Phase, is_exact: bool) -> Order {
+        if earlier.region == 0 || earlier.region != later.region {
+            return Order::Ordered;
+        }
+        let has_tasks = self.with_tasks.contains(&later.region);
+        let is_known = |own: &Phase| own.strand.task != 0;
+        let in_doubt = if has_tasks { Order::Unknown } else { Order::Unordered };
+        let are_known = is_known(&earlier) && is_known(&later);
+        if earlier.barriers != later.barriers {
+            // All tasks end before a barrier does.
+            return if are_known || !has_tasks { Order::Ordered } else { Order::Unknown };
+        }
+        if earlier.is_unclear || later.is_unclear {
+            return if has_tasks { Order::Unknown } else { Order::Ordered };
+        }
+        if earlier.is_guarded && later.is_guarded {
+            return Order::Ordered;
+        }
+        match are_known.then(|| self.known.are_apart(earlier.strand, later.strand)).flatten() {
+            Some(true) => Order::Ordered,
+            // An earlier strand of the task may be ordered.
+            Some(false) if is_exact => Order::Unordered,
+            _ => in_doubt,
+        }
     }
 
     /// Whether a context lies in a task.
@@ -377,26 +503,32 @@ impl Teams {
     }
 
     /// Files a run of dependences between threads if its ends are not ordered, or may not be as there are tasks, and lie in one region; returns whether a loop of the region
-    /// carries it. `turns`: those of its ends. `place`: what is at its address.
+    /// carries it. `at`: where its ends were executed. `place`: what is at its address.
     pub fn file(
         &mut self,
         contexts: &Contexts,
         (kind, run): (Kind, &DependenceRun),
         ends: [ContextId; 2],
-        turns: (u32, u32),
+        at: &[End; 2],
         place: impl FnOnce() -> Option<(ObjectId, i64)>,
     ) -> bool {
-        let (in_phase, have_tasks) =
-            (self.are_unordered(turns.0, turns.1), self.have_tasks(turns.0, turns.1));
-        if self.regions.is_empty() || !(in_phase || have_tasks) {
+        if self.regions.is_empty() {
             return false;
         }
         let key = (kind, run.source, run.sink);
-        if !self.unordered.contains_key(&key) {
-            let region = self.turns.get(turns.1 as usize).map_or(0, |phase| phase.region);
-            let is_carried = if in_phase { self.is_of_one_loop(contexts, ends) } else { None };
+        let known = self.unordered.get(&key).map(|own| own.as_ref().is_some_and(|own| own.is_certain));
+        let (order, are_in_tasks, region) = self.order(at);
+        if order == Order::Ordered {
+            return false;
+        }
+        let is_certain = order == Order::Unordered;
+        // An instance of which more is known stands for those of which less is.
+        if known.is_none() || known == Some(false) && is_certain {
+            let have_tasks = self.with_tasks.contains(&region);
+            let is_carried = if is_certain { self.is_of_one_loop(contexts, ends) } else { None };
+            let count = self.unordered.get(&key).and_then(Option::as_ref).map_or(0, |own| own.count);
             let new = is_carried.or(have_tasks.then_some(false)).map(|is_carried| Unordered {
-                count: 0,
+                count,
                 source_iv: run.source_iv,
                 sink_iv: run.sink_iv,
                 address: run.address,
@@ -404,7 +536,9 @@ impl Teams {
                 is_carried,
                 region,
                 ends,
-                in_phase,
+                is_certain,
+                are_in_tasks,
+                is_of_tasks: !is_certain || are_in_tasks.contains(&true),
             });
             self.unordered.insert(key, new);
         }
@@ -461,14 +595,14 @@ impl Teams {
     pub fn unordered(&mut self, contexts: &Contexts) -> Vec<((Kind, u32, u32), Unordered)> {
         let all = std::mem::take(&mut self.unordered).into_iter();
         let is_clear = |own: &Unordered| {
-            let is_of_task = || own.ends.iter().any(|&end| self.is_in_task(contexts, end));
+            let is_in_task = |end: usize| own.are_in_tasks[end] || self.is_in_task(contexts, own.ends[end]);
             // What stands behind a region, or before it, is none of it.
-            let is_inside =
-                |end: ContextId| self.in_region(contexts, end).is_some() || self.is_in_task(contexts, end);
+            let is_inside = |end: usize| is_in_task(end) || self.in_region(contexts, own.ends[end]).is_some();
             own.is_carried
                 || !self.unclear.contains(&own.region)
-                    && own.ends.iter().all(|&end| is_inside(end))
-                    && (own.in_phase || is_of_task())
+                    && is_inside(0)
+                    && is_inside(1)
+                    && (own.is_certain || is_in_task(0) || is_in_task(1))
         };
         let mut out: Vec<_> = all.filter_map(|(key, own)| Some((key, own.filter(is_clear)?))).collect();
         out.sort_unstable_by_key(|(key, _)| *key);
@@ -498,6 +632,12 @@ mod tests {
         assert_eq!(of("main"), None);
     }
 
+    /// Whether what was executed in one turn and what is in another are not ordered.
+    fn are_unordered(teams: &mut Teams, earlier: u32, later: u32) -> bool {
+        let end = |turn| End { turn, is_late: false, had: (0, 0) };
+        teams.order(&[end(earlier), end(later)]).0 == Order::Unordered
+    }
+
     /// Two threads in one region: what they do before the first barrier is not ordered, what the other does behind it is.
     #[test]
     fn barriers_order() {
@@ -508,29 +648,29 @@ mod tests {
             teams.begin(tree, 7, None);
             teams.turn(turn, tree);
         }
-        assert!(teams.are_unordered(2, 3) && !teams.are_unordered(1, 3) && teams.is_region(7));
+        assert!(are_unordered(&mut teams, 2, 3) && !are_unordered(&mut teams, 1, 3) && teams.is_region(7));
         let contexts = Contexts::default();
         teams.barrier(0, &contexts, &[]);
         teams.turn(4, 0);
-        assert!(!teams.are_unordered(4, 3));
+        assert!(!are_unordered(&mut teams, 4, 3));
         teams.barrier(1, &contexts, &[]);
         teams.turn(5, 1);
-        assert!(teams.are_unordered(4, 5));
+        assert!(are_unordered(&mut teams, 4, 5));
         // What one hands to all is ordered, up to the barrier behind it.
         for (turn, tree) in [(6, 0), (7, 1)] {
             teams.copies(tree);
             teams.turn(turn, tree);
         }
-        assert!(!teams.are_unordered(6, 7));
+        assert!(!are_unordered(&mut teams, 6, 7));
         for (turn, tree) in [(8, 0), (9, 1)] {
             teams.barrier(tree, &contexts, &[]);
             teams.turn(turn, tree);
         }
-        assert!(teams.are_unordered(8, 9) && !teams.are_unordered(5, 8));
+        assert!(are_unordered(&mut teams, 8, 9) && !are_unordered(&mut teams, 5, 8));
         // The next region is another one.
         teams.fork(0);
         teams.begin(0, 7, None);
         teams.turn(10, 0);
-        assert!(!teams.are_unordered(9, 10));
+        assert!(!are_unordered(&mut teams, 9, 10));
     }
 }

@@ -437,6 +437,18 @@ pub struct Dependence {
     /// Members of a team that runs a parallel region executed the ends, one each, and nothing orders them: both are given in the contexts of
     /// one of them, vectors in each one's own part of the iterations, and distances are not known.
     pub between_members: bool,
+    /// What is known of the order of the ends if one of them lies in a task of OpenMP that the run has told from others (`between_members` is
+    /// set); those that tasks order are not listed.
+    pub tasks: Option<TaskOrder>,
+}
+
+/// What a run tells of the order of two tasks, or of a task and what made it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TaskOrder {
+    /// Nothing that the program asked for orders them, whatever order they ran in (OpenMP 5.2, sections 12.5, 15.4, 15.5, 15.9.5).
+    Unordered,
+    /// It is not known whether something does.
+    Unknown,
 }
 
 impl Dependence {

@@ -39,6 +39,7 @@ mod fold;
 mod follow;
 mod function;
 mod given_back;
+mod handed;
 mod image;
 mod inherited;
 mod input;

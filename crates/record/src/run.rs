@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use libc::{c_int, siginfo_t, user_regs_struct};
 use rustc_hash::{FxHashMap, FxHashSet};
-use trace::sink::{Contract, Guide};
+use trace::sink::{Contract, Guide, Handing};
 use trace::stream::Special;
 
 use crate::aliases::Alias;
@@ -129,6 +129,10 @@ pub(crate) struct Engine<'a> {
     pub(crate) runtimes: BTreeSet<String>,
     /// How often control was seen to go between runtimes and the code that is recorded, by where it went.
     pub(crate) taken_turns: FxHashMap<u64, u32>,
+    /// What functions of runtimes are handed in memory, by entry.
+    pub(crate) handings: FxHashMap<u64, Option<Handing>>,
+    /// Bytes of data that tasks have, by the entry of their function.
+    pub(crate) task_bytes: FxHashMap<u64, u64>,
     pub(crate) blocks: u32,
     pub(crate) learner: Learner,
     /// Words of the next buffer that are to be used.
@@ -422,6 +426,7 @@ impl Engine<'_> {
             }
             Meaning::Trap(Trap::Leaves { pc }) => {
                 self.take_turns(pc)?;
+                self.note_handed(regs, pc)?;
                 self.arrive(regs, pc, None, None)
             }
             Meaning::Trap(Trap::Syscall { next }) => {

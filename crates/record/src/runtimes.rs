@@ -12,6 +12,7 @@
 //! Turns: one thread runs at a time, and a runtime takes no time that is worth mentioning. So that what it hands out (iterations, sections, tasks)
 //! goes to several threads, as it would if they ran side by side, the turn passes where control goes to a function of a runtime, or from
 //! there into the program, the first [`TURNS`] times at each place.
+//! Functions that are handed something in memory ([`crate::handed`]) stop the program every time.
 
 use trace::block::{Block, CodeBlock, FunctionCode, Instr, OpKind, Operation, Registers, Terminator, Turn};
 use trace::sink::{Mapping, Owner};
@@ -116,7 +117,8 @@ impl Engine<'_> {
             ..empty()
         };
         let pair = free_pair(|reg| !ARGUMENTS.contains(&reg));
-        let stops = self.taken_turns.get(&pc).is_none_or(|&taken| taken < TURNS);
+        let stops =
+            self.handing(pc).is_some() || self.taken_turns.get(&pc).is_none_or(|&taken| taken < TURNS);
         let registers = ARGUMENTS.into_iter();
         let (mut code, fast) = stand_in(self.cache.next(), pair, self.blocks, registers, |code| {
             code.constant(pair.1, pc);

@@ -129,6 +129,9 @@ impl Engine<'_> {
         if is_runtime {
             self.take_turns(pc)?;
         }
+        if is_runtime && entered {
+            self.note_begun(regs, pc)?;
+        }
         let result = if entered { pc } else { regs.rax };
         let outside = Outside { target, arguments, result, stack: regs.rsp, entered, is_runtime };
         self.special(&Special::Outside(outside))?;

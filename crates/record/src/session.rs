@@ -287,6 +287,8 @@ fn traced(
         contracted: BTreeSet::new(),
         runtimes: BTreeSet::new(),
         taken_turns: FxHashMap::default(),
+        handings: FxHashMap::default(),
+        task_bytes: FxHashMap::default(),
         blocks: 0,
         learner: Learner::default(),
         room: SOON,

@@ -301,6 +301,7 @@ mod tests {
             levels: Vec::new(),
             relation: Some(walking.clone()),
             between_members: false,
+            tasks: None,
         };
         Profile {
             program: profile::Program { argv: vec!["/bin/sum.O2".into(), "10".into()], ..Default::default() },

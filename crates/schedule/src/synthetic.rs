@@ -159,6 +159,7 @@ impl Builder {
             levels: vec![level],
             relation: None,
             between_members: false,
+            tasks: None,
         });
     }
 
@@ -195,6 +196,7 @@ impl Builder {
             levels: vec![level],
             relation: Some(relation),
             between_members: false,
+            tasks: None,
         });
     }
 }

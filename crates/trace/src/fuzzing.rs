@@ -47,7 +47,7 @@ pub fn words(seed: u64) -> Vec<u64> {
     let mut out = Vec::new();
     for _ in 0..1 + next(20) {
         let payload: Vec<u64> = (0..2 * next(5)).map(|_| next(u64::MAX)).collect();
-        match next(7) {
+        match next(8) {
             0 => Special::ThreadBase(next(u64::MAX)).write(&mut out),
             1 => Special::Effect { number: next(400), result: next(u64::MAX), ranges: &payload }
                 .write(&mut out),
@@ -68,6 +68,13 @@ pub fn words(seed: u64) -> Vec<u64> {
                 entered: next(2) == 1,
                 is_runtime: next(2) == 1,
             })
+            .write(&mut out),
+            6 => Special::Handed {
+                function: next(u64::MAX),
+                stacked: next(u64::MAX),
+                digest: next(u64::MAX),
+                depends: &payload,
+            }
             .write(&mut out),
             _ => Special::Gap { instructions: next(u64::MAX), stack: next(u64::MAX) }.write(&mut out),
         }

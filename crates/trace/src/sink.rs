@@ -90,6 +90,20 @@ pub enum Owner {
     Runtime,
 }
 
+/// What a function of a runtime of OpenMP is handed in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handing {
+    /// `GOMP_task`: the data of a task, and what it depends on.
+    Task,
+    /// `GOMP_taskwait_depend`: a list of what it depends on is its first argument.
+    List,
+    /// Functions of `libomp`: an array of what it depends on.
+    Array {
+        /// Which integer argument, from 0, is the number of its entries; the next one is the array.
+        count: usize,
+    },
+}
+
 /// Answers the recorder's questions about code, on the recorder's thread.
 pub trait Guide: Send {
     /// An executable mapping appeared.
@@ -127,6 +141,10 @@ pub trait Guide: Send {
     /// Whose code lies at `pc`, in a mapping that appeared. Asked only if the recorder was told not to record all code.
     fn owner(&mut self, _pc: u64) -> Owner {
         Owner::Program
+    }
+    /// What the function of a runtime at `pc` is handed in memory, if it is one that has to do with tasks.
+    fn handing(&mut self, _pc: u64) -> Option<Handing> {
+        None
     }
     /// Where an exception arrives that leaves the call that ends at address `after`.
     fn landing_pad(&mut self, _after: u64) -> Option<u64> {

@@ -16,6 +16,7 @@ const GAP: u32 = SPECIAL_BASE + 5;
 const OUTSIDE: u32 = SPECIAL_BASE + 6;
 const END: u32 = SPECIAL_BASE + 7;
 const CLOSED: u32 = SPECIAL_BASE + 8;
+const HANDED: u32 = SPECIAL_BASE + 9;
 
 /// A record the recorder injects between block records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,18 @@ pub enum Special<'a> {
     },
     /// Control left the code that is recorded and is back in it.
     Outside(Outside),
+    /// What a function that has to do with tasks of OpenMP is handed in memory: a function of a runtime that control has just left to, or that of
+    /// a task, which control is about to come back to.
+    Handed {
+        /// Its address.
+        function: u64,
+        /// The first integer argument that lies on the stack; 0 if there is none.
+        stacked: u64,
+        /// A digest of the block of memory with the task's own data; 0 if it has none.
+        digest: u64,
+        /// Pairs: how `depend` uses something ([`crate::depends`]), and its address.
+        depends: &'a [u64],
+    },
     /// The thread ends.
     End,
     /// Recording is off from here on, where the loop was left with which it had begun: nothing is under way.
@@ -136,6 +149,10 @@ impl Special<'_> {
                 let flags = (u64::from(entered) * ENTERED) | (u64::from(is_runtime) * RUNTIME);
                 out.extend([header(OUTSIDE, 6), target, first, second, result, stack, flags]);
             }
+            Special::Handed { function, stacked, digest, depends } => {
+                out.extend([header(HANDED, 3 + depends.len()), function, stacked, digest]);
+                out.extend_from_slice(depends);
+            }
         }
     }
 }
@@ -192,6 +209,9 @@ pub fn special(words: &[u64]) -> Result<(Special<'_>, usize), StreamError> {
                 is_runtime: flags & RUNTIME != 0,
             })
         }
+        (HANDED, [function, stacked, digest, depends @ ..]) if depends.len() % 2 == 0 => {
+            Special::Handed { function: *function, stacked: *stacked, digest: *digest, depends }
+        }
         (END, []) => Special::End,
         (CLOSED, []) => Special::Closed,
         (GAP, [instructions, stack]) => Special::Gap { instructions: *instructions, stack: *stack },
@@ -215,6 +235,7 @@ mod tests {
             Special::Gap { instructions: 12, stack: 0x7000 },
             Special::End,
             Special::Closed,
+            Special::Handed { function: 0x9000, stacked: 8, digest: 77, depends: &[2, 0x1000] },
             Special::Outside(Outside {
                 target: 0x9000,
                 arguments: [1, 2],

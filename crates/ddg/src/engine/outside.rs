@@ -99,7 +99,7 @@ impl Engine {
                 } else {
                     walker.unwind(&mut self.contexts, &mut self.functions, at, pc);
                 }
-                if is_runtime && self.threads.teams.joins(self.threads.tree, entry) {
+                if is_runtime && self.threads.teams.returns(self.threads.tree, entry) {
                     self.begin_phase(walker);
                 }
             }
@@ -135,7 +135,7 @@ impl Engine {
     /// A function that is not recorded has returned to `site`: if it is an allocator, blocks of memory come and go.
     fn returned(&mut self, walker: &Walker, outside: &Outside, site: u64) {
         let Outside { target, arguments: [a, b], result, .. } = *outside;
-        if let Some(bytes) = self.threads.teams.made(self.threads.tree, target) {
+        if let Some(bytes) = self.threads.teams.made(self.threads.tree, target, result) {
             let observer = observer!(self, walker);
             self.memory.forget(result, result.saturating_add(bytes), &observer);
             return;

@@ -126,22 +126,28 @@ impl Engine {
         if self.is_in_task() && self.has_returned() && is_outermost {
             self.end_task();
         }
-        let teams = &self.threads.teams;
-        if outside.entered && self.has_threads() && teams.is_task(self.threads.tree, outside.result) {
-            self.suspend();
+        if !outside.entered {
+            return;
+        }
+        let teams = &mut self.threads.teams;
+        teams.enters(self.threads.tree, outside.result, outside.arguments);
+        let has_strands = self.threads.exchange.turn() > 0;
+        if has_strands && teams.is_task(self.threads.tree, outside.result) {
+            self.suspend(outside);
             self.forget_frames(outside.stack);
         }
     }
 
     /// Begins a task in the place of what the thread is in.
-    fn suspend(&mut self) {
+    fn suspend(&mut self, task: &Outside) {
         self.pass();
         let base = self.thread_base;
         let (parked, frames) = (self.threads.place(), self.walker.as_deref().map_or(&[][..], Walker::frames));
         self.objects.park(parked, frames);
         let at = frames.last().map_or(0, |frame| frame.entry);
         let mut own = Thread { tree: self.threads.new_tree(), ..Thread::default() };
-        self.threads.teams.runs_task(self.threads.tree, own.tree);
+        let trees = (self.threads.tree, own.tree, self.threads.had_before(own.tree));
+        self.threads.teams.runs_task(trees, task.result, task.arguments);
         self.exchange_thread(&mut own);
         self.threads.suspended = std::mem::take(&mut own.suspended);
         self.threads.suspended.push(own);
@@ -217,7 +223,12 @@ impl Engine {
         match mark {
             Mark::Forks => return teams.fork(tree),
             Mark::Orders => return teams.orders(tree),
-            Mark::Tasks => return teams.tasks(tree),
+            Mark::Tasks => {
+                if teams.tasks(tree) {
+                    self.begin_strand();
+                }
+                return;
+            }
             Mark::Task => return teams.begin_task(walker.function()),
             Mark::Copies => teams.copies(tree),
             Mark::Combines => teams.combines(tree, true),
@@ -244,6 +255,24 @@ impl Engine {
             }
         }
         self.threads.begin_phase(&self.contexts, Some((context, iv)));
+    }
+
+    /// What a function is handed in memory that has to do with tasks; what came before has been applied.
+    pub(super) fn handed(&mut self, function: u64, handed: (u64, u64), depends: &[u64]) {
+        if self.threads.teams.handed(self.threads.tree, function, handed, depends) {
+            self.begin_strand();
+        }
+    }
+
+    /// What comes next is another strand of a task.
+    fn begin_strand(&mut self) {
+        let at = self.walker.as_ref().map(|walker| (walker.context(), walker.iv()));
+        let threads = &mut self.threads;
+        if let Some((context, _)) = at {
+            threads.exchange.refine(self.contexts.loops(context));
+        }
+        threads.exchange.pass(&self.contexts, threads.tree, at);
+        threads.teams.turn(threads.exchange.turn(), threads.tree);
     }
 
     /// What comes next is in another phase of a team.
@@ -302,6 +331,12 @@ impl Threads {
     /// The number under which the frames of what is suspended next are known: no thread has it.
     fn place(&self) -> ThreadId {
         !(self.current << 8 | (self.suspended.len() as ThreadId & 0xff))
+    }
+
+    /// How many threads, or tasks, had a tree before the one that has it.
+    fn had_before(&self, tree: u32) -> i64 {
+        let had = (tree as usize).checked_sub(1).and_then(|at| self.had.get(at));
+        had.map_or(0, |had| had - 1)
     }
 
     /// A tree for a new thread.

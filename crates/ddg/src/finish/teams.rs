@@ -220,6 +220,7 @@ impl<'a> Regions<'a> {
             }],
             relation: None,
             between_members: true,
+            tasks: own.task_order(),
         })
     }
 
@@ -252,6 +253,7 @@ impl<'a> Regions<'a> {
             levels: vec![level],
             relation: None,
             between_members: true,
+            tasks: own.task_order(),
         }
     }
 

@@ -11,7 +11,9 @@
 use std::collections::BTreeSet;
 
 use profile::place::is_of_standard_library;
-use profile::{ContextIndex, ContextKind, Dependence, Kind, LevelSummary, Location, ObjectKind, Profile};
+use profile::{
+    ContextIndex, ContextKind, Dependence, Kind, LevelSummary, Location, ObjectKind, Profile, TaskOrder,
+};
 use schedule::SourceLoop;
 use schedule::facts::Facts;
 use schedule::names::of_region;
@@ -70,8 +72,12 @@ pub(super) fn races(
     (texts, tasks): (&Texts<'_>, Option<&Judge<'_>>),
 ) -> Vec<Between> {
     let mut found: BTreeSet<Between> = BTreeSet::new();
-    // Those of tasks are another matter.
-    let is_plain = |d: &&&Dependence| tasks.is_none_or(|tasks| !tasks.is_of_task(d));
+    // Where the run does not know what orders tasks, that is another matter.
+    let is_plain = |d: &&&Dependence| match d.tasks {
+        Some(TaskOrder::Unordered) => true,
+        Some(TaskOrder::Unknown) => false,
+        None => tasks.is_none_or(|tasks| !tasks.is_of_task(d)),
+    };
     for d in texts.between.iter().filter(|d| is_open(profile, d, shared_out)).filter(is_plain) {
         found.extend(pair(profile, d, places(profile, d, texts), texts));
     }
@@ -323,7 +329,12 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
         profile.functions.get(function as usize).is_some_and(|own| of_region(&own.name).is_some())
     };
     let has_tasks = texts.tasks.get(&a.file).is_some_and(|tasks| !tasks.is_empty());
-    if has_tasks && !is_shared(profile, d) && ![d.source, d.sink].into_iter().all(is_of_region) {
+    let is_reached = is_shared(profile, d)
+        || match d.tasks {
+            Some(_) => is_of_maker(profile, d),
+            None => !has_tasks || [d.source, d.sink].into_iter().all(is_of_region),
+        };
+    if !is_reached {
         return None;
     }
     let lines = [first, second].map(|place| texts.line(&place.file, place.line));

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use profile::{ContextIndex, ContextKind, Dependence, Kind, ObjectKind, Profile, StatementIndex};
+use profile::{ContextIndex, ContextKind, Dependence, Kind, ObjectKind, Profile, StatementIndex, TaskOrder};
 use rustc_hash::FxHashMap;
 use schedule::names::of_region;
 
@@ -456,7 +456,9 @@ impl<'a> Judge<'a> {
 
     /// All races of its tasks.
     pub fn races(&self) -> Vec<Between> {
-        let all = self.profile.dependences.iter().filter(|d| d.memory);
+        // What the run knows to be unordered is a race of two threads as any other.
+        let all =
+            self.profile.dependences.iter().filter(|d| d.memory && d.tasks != Some(TaskOrder::Unordered));
         let found: BTreeSet<Between> = all.filter_map(|d| self.race(d)).collect();
         found.into_iter().collect()
     }
