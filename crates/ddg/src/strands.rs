@@ -428,15 +428,16 @@ impl Strands {
                 continue;
             }
             let Some(own) = self.get(at.task) else { continue };
-            open.extend(own.joined);
-            let group = (own.group as usize).checked_sub(1).and_then(|at| self.groups.get(at));
-            open.extend(group.and_then(|group| Some(Strand { task: group.owner, index: group.end? })));
             // Those made later than what leads to the other one do not come before it.
             let last = around.get(&own.maker.task);
             let is_early = |next: &&TaskId| {
                 last.is_none_or(|last| self.get(**next).is_some_and(|next| next.maker.index <= *last))
             };
             open.extend(own.successors.iter().filter(is_early).map(|&task| Strand { task, index: 0 }));
+            // What has waited for it leads there in fewest steps, and is looked at first.
+            open.extend(own.joined);
+            let group = (own.group as usize).checked_sub(1).and_then(|at| self.groups.get(at));
+            open.extend(group.and_then(|group| Some(Strand { task: group.owner, index: group.end? })));
         };
         self.steps += steps as u64;
         found
