@@ -369,8 +369,13 @@ fn expected(source: &str) -> Vec<(u64, Vec<String>)> {
     source.lines().enumerate().filter_map(of).collect()
 }
 
-/// The report in JSON and as text.
+/// The report in JSON and as text, of a run with two threads.
 fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) -> (Value, String) {
+    check_with("2", name, compiler, source, flags)
+}
+
+/// The same of a run with so many threads.
+fn check_with(threads: &str, name: &str, compiler: &str, source: &str, flags: &[&str]) -> (Value, String) {
     let place = Place::new();
     let file = place.path(name);
     std::fs::write(&file, source).unwrap();
@@ -383,7 +388,7 @@ fn check(name: &str, compiler: &str, source: &str, flags: &[&str]) -> (Value, St
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
     let mut command = place.loopwright();
-    command.args(["profile", "--quiet", "-o", "p.lwp", "--", "./program"]).env("OMP_NUM_THREADS", "2");
+    command.args(["profile", "--quiet", "-o", "p.lwp", "--", "./program"]).env("OMP_NUM_THREADS", threads);
     assert!(command.output().unwrap().status.success());
     let output = place.loopwright().args(["report", "--format", "json", "p.lwp"]).output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -1411,10 +1416,22 @@ fn pieces_of_loops_and_what_stands_before_their_bodies_are_known() {
     seen("pieces.c", include_str!("existing/pieces.c"));
 }
 
+/// What orders tasks is what they were asked for, however many threads there are and whatever they happened to do.
+#[test]
+fn tasks_are_ordered_by_what_they_wait_for_and_depend_on() {
+    for threads in ["1", "2", "4"] {
+        seen_with(threads, "tasks.c", include_str!("existing/tasks.c"));
+    }
+}
+
 /// Races are found in those functions alone that say so.
 fn seen(file: &str, program: &str) {
+    seen_with("2", file, program);
+}
+
+fn seen_with(threads: &str, file: &str, program: &str) {
     for (compiler, level) in [("cc", "-O0"), ("cc", "-O2"), ("clang-19", "-O0"), ("clang-19", "-O2")] {
-        let (report, text) = check(file, compiler, program, &[level, "-fopenmp"]);
+        let (report, text) = check_with(threads, file, compiler, program, &[level, "-fopenmp"]);
         let mut lines: BTreeSet<u64> = BTreeSet::new();
         let all = |list: &Value| -> Vec<Value> { list.as_array().into_iter().flatten().cloned().collect() };
         for own in all(&report["loops"]) {
@@ -1438,7 +1455,7 @@ fn seen(file: &str, program: &str) {
             if only == level {
                 let found = lines.range(first..=&last).next().is_some();
                 let name = program.lines().nth(*first as usize - 1).unwrap();
-                assert_eq!(found, wanted == "race", "{compiler} {level} {name}\n{text}");
+                assert_eq!(found, wanted == "race", "{compiler} {level}, {threads} threads: {name}\n{text}");
             }
         }
     }

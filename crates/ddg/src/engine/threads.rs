@@ -40,6 +40,8 @@ struct Thread {
     fresh: Option<(u64, Allocation)>,
     signals: signals::Signals,
     torn: Option<(u64, u64)>,
+    /// Where the return address of the task lies that was begun in its place.
+    left_at: u64,
     suspended: Vec<Thread>,
 }
 
@@ -126,6 +128,10 @@ impl Engine {
         if self.is_in_task() && self.has_returned() && is_outermost {
             self.end_task();
         }
+        // One that has left by a jump to the runtime is over when that is back above where it began, or enters another one there.
+        while self.threads.suspended.last().is_some_and(|own| outside.stack >= own.left_at) {
+            self.end_task();
+        }
         if !outside.entered {
             return;
         }
@@ -150,6 +156,7 @@ impl Engine {
         self.threads.teams.runs_task(trees, task.result, task.arguments);
         self.exchange_thread(&mut own);
         self.threads.suspended = std::mem::take(&mut own.suspended);
+        own.left_at = task.stack;
         self.threads.suspended.push(own);
         self.set_thread_base(base);
         self.threads.teams.turn(self.threads.exchange.turn(), self.threads.tree);
