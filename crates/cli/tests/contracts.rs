@@ -19,8 +19,9 @@ use trace::sink::{Contract, Mapping, Sink, ThreadId};
 
 /// A program that calls every function of the table a hundred times: `k_NAME` the one of that name.
 fn source() -> (String, BTreeMap<String, Contract>) {
-    let mut rows: Vec<_> =
-        contracts::rows().filter(|row| !row.prototype().is_empty() && !row.starts_library()).collect();
+    let mut rows: Vec<_> = contracts::rows()
+        .filter(|row| !row.prototype().is_empty() && !row.starts_library() && !row.is_of_c())
+        .collect();
     rows.sort_by_key(|row| row.name());
     let mut text = "#define _GNU_SOURCE\n#include <math.h>\n#include <complex.h>\nvolatile double kept;\ndouble outs[2];\n".to_owned();
     let mut main = String::new();
@@ -47,7 +48,7 @@ fn source() -> (String, BTreeMap<String, Contract>) {
         write!(main, "k_{name}(); ").unwrap();
     }
     writeln!(text, "int main(void) {{ {main} return 0; }}").unwrap();
-    let contracts = rows.iter().map(|row| (row.name().to_owned(), row.contract().unwrap()));
+    let contracts = rows.iter().map(|row| (row.name().to_owned(), row.contract(&|_| None).unwrap()));
     (text, contracts.collect())
 }
 

@@ -20,8 +20,9 @@ use program::known::Known;
 use rustc_hash::FxHashMap;
 use shadow::{Iv, Operand, Record};
 use trace::block::{Block, FunctionCode, Terminator};
+use trace::contract::Mark;
 use trace::sink::{Mapping, Sink, ThreadId};
-use trace::stream::{self, Special};
+use trace::stream::{self, Special, effect_of};
 
 use self::sites::Sites;
 use crate::blocks::Marks;
@@ -1056,14 +1057,28 @@ impl Engine {
         }
     }
 
-    /// Memory a system call touched: a statement of its own at the current vector.
+    /// Memory that a system call, or a function by its contract, touched: a statement of its own at the current vector.
     fn effect(&mut self, ranges: &[u64]) {
         if self.tracing.is_some() {
             return;
         }
         let (Some(code), Some(walker)) = (self.previous, &self.walker) else { return };
         let id = self.instances.intern(walker.context(), code, &self.codes);
+        let calls: Vec<u64> = walker.frames().iter().rev().map(|frame| frame.return_pc).collect();
+        // What begins is there before it is written to, what ends after it was.
+        for (start, length, mark) in marked(ranges) {
+            let is_new = match mark {
+                Mark::Allocated => true,
+                Mark::Resized => false,
+                _ => continue,
+            };
+            let site = self.sites.of(&self.image, calls.iter().copied());
+            self.happens(Happening::Allocated { is_new }, &[start, length, site]);
+        }
         self.happens(Happening::Effect(id), ranges);
+        for (start, ..) in marked(ranges).filter(|own| own.2 == Mark::Freed) {
+            self.happens(Happening::Freed, &[start]);
+        }
     }
 
     /// A block that a fault interrupted.
@@ -1172,6 +1187,14 @@ impl Engine {
             }
         }
     }
+}
+
+/// Start, length and mark of each range of an effect.
+fn marked(ranges: &[u64]) -> impl Iterator<Item = (u64, u64, Mark)> {
+    ranges.chunks_exact(2).map(|pair| {
+        let (length, _, mark) = effect_of(pair[1]);
+        (pair[0], length, mark)
+    })
 }
 
 /// Whether two symbols are parts of one function that the compiler has split.

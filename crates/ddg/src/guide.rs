@@ -99,7 +99,7 @@ impl Guide for Symbols {
     }
 
     fn contract(&mut self, pc: u64, word: &mut dyn FnMut(u64) -> u64) -> Option<Contract> {
-        self.image.contracted(pc, word)?.contract()
+        self.image.contracted(pc, word)?.contract(&|name| self.image.shared_variable(name))
     }
 
     fn starts_recording(&mut self, pc: u64) -> bool {

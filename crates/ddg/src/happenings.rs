@@ -4,7 +4,8 @@
 //! same blocks as the one before, or makes the same system calls, repeats it.
 
 use shadow::{Iv, Operand, Record};
-use trace::stream::EFFECT_WRITE;
+use trace::contract::Mark;
+use trace::stream::effect_of;
 
 use crate::contexts::ContextId;
 use crate::engine::{Engine, pieces};
@@ -80,6 +81,7 @@ impl Engine {
     pub(crate) fn apply_happening(&mut self, happening: Happening, words: &[u64], iv: Iv) {
         match (happening, words) {
             (Happening::Effect(id), ranges) => {
+                self.objects.note_streams(ranges);
                 let instance = *self.instances.get(id);
                 let first = instance.first + instance.statements + instance.operands;
                 let mut operands = std::mem::take(&mut self.operands);
@@ -116,7 +118,10 @@ impl Engine {
 /// The operands of a system call: reads are those of `first`, writes of the one after it.
 fn add_effect(ranges: &[u64], first: u32, operands: &mut Vec<Operand>) {
     for pair in ranges.chunks_exact(2) {
-        let write = pair[1] & EFFECT_WRITE != 0;
-        pieces(pair[0], pair[1] & !EFFECT_WRITE, first + u32::from(write), write, operands);
+        let (length, write, mark) = effect_of(pair[1]);
+        if matches!(mark, Mark::Allocated | Mark::Resized | Mark::Freed) {
+            continue;
+        }
+        pieces(pair[0], length, first + u32::from(write), write, operands);
     }
 }

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use program::image::Image;
 use program::variables::Variable;
 use rustc_hash::FxHashMap;
+use trace::contract::Mark;
 use trace::sink::ThreadId;
-use trace::stream::POSITIONS;
+use trace::stream::{HIDDEN, POSITIONS, effect_of};
 
 use crate::walker::{Ended, Frame, Walker};
 
@@ -26,6 +27,9 @@ const THREAD_ABOVE: u64 = 1 << 12;
 const THREAD_SURPLUS: u64 = 1 << 12;
 /// How far from the base of a thread its variables are looked for.
 const THREAD_LOCAL: u64 = 1 << 16;
+
+/// The streams of the C library that are there from the start, in the order of their descriptors.
+const STANDARD: [&str; 3] = ["_IO_2_1_stdin_", "_IO_2_1_stdout_", "_IO_2_1_stderr_"];
 
 /// Number of an object.
 pub type ObjectId = u32;
@@ -48,6 +52,15 @@ pub enum Object {
     Heap(u64),
     /// The state of a descriptor of a file.
     Descriptor(u64),
+    /// A hidden state of a library, by its number.
+    Hidden(u64),
+    /// The state of a stream of the C library.
+    Stream {
+        /// The call that returns to this address opened it; 0 if that is not known.
+        site: u64,
+        /// It was written to, so far.
+        is_output: bool,
+    },
     /// A thread-local variable, by the distance of its symbol from what thread-local addresses are relative to.
     ThreadLocal(i64),
     /// What a library keeps without a name: number of its module.
@@ -95,6 +108,8 @@ struct Commons {
 #[derive(Debug, Default)]
 pub struct Objects {
     heap: BTreeMap<u64, HeapBlock>,
+    /// Streams by where their state lies: its end, and whether they were written to.
+    streams: BTreeMap<u64, (u64, bool)>,
     /// Blocks found lately, by bits of the address.
     recent: Vec<(u64, HeapBlock)>,
     list: Vec<Object>,
@@ -138,6 +153,42 @@ impl Objects {
     pub fn freed(&mut self, start: u64) {
         self.recent.clear();
         self.heap.remove(&start);
+    }
+
+    /// Ranges of an effect say which of them are the state of streams.
+    pub fn note_streams(&mut self, ranges: &[u64]) {
+        for pair in ranges.chunks_exact(2) {
+            let (length, _, mark) = effect_of(pair[1]);
+            match mark {
+                Mark::Input | Mark::Output => {
+                    let own = (pair[0].saturating_add(length), mark == Mark::Output);
+                    self.streams.insert(pair[0], own);
+                }
+                Mark::Freed => {
+                    self.streams.remove(&pair[0]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The state of a stream, if an address lies in one.
+    fn locate_in_stream(&mut self, image: &Image, address: u64) -> Option<Place> {
+        let (&start, &(end, is_output)) = self.streams.range(..=address).next_back()?;
+        if address >= end {
+            return None;
+        }
+        let of_system = |name: &str| STANDARD.iter().position(|own| *own == name);
+        let standard = image.data_symbol(start).and_then(|symbol| of_system(&symbol.name));
+        let object = match standard {
+            Some(descriptor) => Object::Descriptor(descriptor as u64),
+            None => {
+                let site = self.heap_block(start).filter(|own| own.0 == start).map_or(0, |own| own.1.site);
+                Object::Stream { site, is_output }
+            }
+        };
+        let object = self.id(object);
+        Some(Place { object, offset: (address - start) as i64, start, end, frame: usize::MAX })
     }
 
     /// Variables of a module, read on first use.
@@ -201,6 +252,16 @@ impl Objects {
             let object = self.id(Object::Descriptor(descriptor));
             let start = POSITIONS.start + descriptor * 8;
             return Place { object, offset: 0, start, end: start + 8, frame: usize::MAX };
+        }
+        if HIDDEN.contains(&address) {
+            let start = address & !7;
+            let object = self.id(Object::Hidden((start - HIDDEN.start) / 8));
+            return Place { object, offset: 0, start, end: start + 8, frame: usize::MAX };
+        }
+        if !self.streams.is_empty()
+            && let Some(place) = self.locate_in_stream(image, address)
+        {
+            return place;
         }
         if let Some((start, HeapBlock { end, site })) = self.heap_block(address) {
             let object = self.id(Object::Heap(site));

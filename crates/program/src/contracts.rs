@@ -1,9 +1,15 @@
 //! What functions of libraries do, as data: a row for each, with its prototype and what it costs.
 //!
 //! Definition: a *contract* says what a function reads and writes, so that a call of it need not be recorded: it takes its arguments, gives
-//! its result, and writes nothing else but through arguments marked `out`, beside what is the thread's own (`errno`, unless a program looks at it; the exceptions
-//! and the rounding of floating-point arithmetic). What it reads of memory is constant. A function that calls back, keeps a state, or
-//! takes more than registers has no row.
+//! its result, and does to memory what its row says, beside what is the thread's own (`errno`, unless a program looks at it; the exceptions
+//! and the rounding of floating-point arithmetic). What else it reads of memory is constant. A function that calls back has no row.
+//!
+//! A row of the C library says in its prototype what arguments are: an `out` argument leads to one of the type, which is written; a `text` is
+//! read up to the byte 0 and with it; an `input` or `output` is a stream, the state of which is read and written; `print` and `scan` are texts that
+//! describe the arguments behind them. What a `pointer` leads to says the rest of the row: lists of deeds as `"to size*count"`, an argument and so
+//! many bytes there (module `deeds`). Allocation is one too; how allocators keep their books is nobody's business (ALGORITHMS 2.6).
+//! Rows rely on streams being the library's alone: where a program makes its own (`fopencookie`), hands a buffer over (`setvbuf`) or replaces the
+//! allocator, none of these rows holds.
 //!
 //! A function that starts its library has a row with that library's name: what it sets up belongs to what loads a program, and is
 //! left out as that is.
@@ -12,14 +18,18 @@
 //! Passing", for registers; the names of vector functions from the "Vector Function ABI" of the same processor. Each row is held to
 //! what a recording of the function shows (`cli/tests/contracts.rs`).
 
+mod deeds;
+
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use trace::block::{REG_GENERAL, REG_VECTOR, RegRange};
+use trace::contract::{Deeds, Format};
 use trace::sink::Contract;
 
+use self::deeds::Described;
 use crate::owners;
 
 /// Registers of integer arguments, in order: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
@@ -28,6 +38,8 @@ const INTEGERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
 const VECTORS: u8 = 8;
 /// Names of the mathematical library and of its part for vectors.
 const MATHEMATICAL: [&str; 2] = ["libm", "libmvec"];
+/// Names of the C library: the loader of musl is it.
+const C: [&str; 2] = ["libc", "ld-musl-x86_64"];
 /// Bytes of a vector register.
 const WHOLE: u8 = 64;
 
@@ -40,6 +52,12 @@ pub struct Row {
     /// The library that it starts; functions without are those of the mathematical library.
     #[serde(default)]
     starts: Option<String>,
+    /// What it does to memory and hidden state.
+    #[serde(default, rename = "does")]
+    described: Described,
+    /// It is a function of the C library.
+    #[serde(skip)]
+    is_of_c: bool,
     /// From the prototype.
     #[serde(skip)]
     own: Option<Prototype>,
@@ -64,6 +82,16 @@ enum Type {
     Long,
     ComplexFloat,
     ComplexDouble,
+    /// An address.
+    Pointer,
+    /// The address of a text, which is read.
+    Text,
+    /// A stream that is read from.
+    Input,
+    /// A stream that is written to.
+    Output,
+    /// A text that describes the arguments behind it.
+    Format(Format),
 }
 
 impl Type {
@@ -76,6 +104,12 @@ impl Type {
             "long" => Type::Long,
             "complex float" => Type::ComplexFloat,
             "complex double" => Type::ComplexDouble,
+            "pointer" => Type::Pointer,
+            "text" => Type::Text,
+            "input" => Type::Input,
+            "output" => Type::Output,
+            "print" => Type::Format(Format::Print),
+            "scan" => Type::Format(Format::Scan),
             _ => return None,
         })
     }
@@ -86,7 +120,7 @@ impl Type {
             Type::Float => (1, 4),
             Type::Double | Type::ComplexFloat => (1, 8),
             Type::ComplexDouble => (2, 8),
-            Type::Void | Type::Int | Type::Long => (0, 0),
+            _ => (0, 0),
         }
     }
 
@@ -94,18 +128,30 @@ impl Type {
         match self {
             Type::Void => 0,
             Type::Float | Type::Int => 4,
-            Type::Double | Type::Long | Type::ComplexFloat => 8,
             Type::ComplexDouble => 16,
+            _ => 8,
         }
     }
 }
 
-/// A function's name, result and arguments; those marked `out` are addresses to which one of the type is written.
+/// An argument of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Parameter {
+    of: Type,
+    /// It is an address to which one of the type is written.
+    is_out: bool,
+    /// Empty if it has none.
+    name: String,
+}
+
+/// A function's name, result and arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Prototype {
     name: String,
     gives: Type,
-    takes: Vec<(Type, bool)>,
+    takes: Vec<Parameter>,
+    /// More arguments may follow, which the last one describes.
+    is_variadic: bool,
 }
 
 impl Prototype {
@@ -114,12 +160,24 @@ impl Prototype {
         let (gives, name) = head.rsplit_once(' ')?;
         let argument = |text: &str| {
             let text = text.trim();
-            let of = text.strip_prefix("out ");
-            let own = Type::of(of.unwrap_or(text)).filter(|own| *own != Type::Void)?;
-            Some((own, of.is_some()))
+            let rest = text.strip_prefix("out ");
+            let (of, is_out) = (rest.unwrap_or(text), rest.is_some());
+            let (of, name) = match (Type::of(of), of.rsplit_once(' ')) {
+                (Some(of), _) => (of, ""),
+                (None, Some((of, name))) => (Type::of(of)?, name),
+                (None, None) => return None,
+            };
+            (of != Type::Void).then(|| Parameter { of, is_out, name: name.to_owned() })
         };
-        let takes = arguments.split(',').map(argument).collect::<Option<_>>()?;
-        Some(Prototype { name: name.to_owned(), gives: Type::of(gives)?, takes })
+        let fixed = arguments.strip_suffix(", ...");
+        let (fixed, is_variadic) = (fixed.unwrap_or(arguments), fixed.is_some());
+        let takes: Vec<Parameter> = match fixed {
+            "void" => Vec::new(),
+            _ => fixed.split(',').map(argument).collect::<Option<_>>()?,
+        };
+        let describes = takes.last().is_some_and(|last| matches!(last.of, Type::Format(_)));
+        let own = Prototype { name: name.to_owned(), gives: Type::of(gives)?, takes, is_variadic };
+        (describes == is_variadic).then_some(own)
     }
 }
 
@@ -143,6 +201,7 @@ impl Row {
     pub fn is_of(&self, path: &Path) -> bool {
         match &self.starts {
             Some(library) => is_one_of([library], path),
+            None if self.is_of_c => is_one_of(C, path),
             None => is_one_of(MATHEMATICAL, path),
         }
     }
@@ -169,6 +228,9 @@ impl Row {
             "modf",
             "carg",
         ];
+        if self.is_of_c {
+            return !self.described.keeps_errno();
+        }
         let name = self.name();
         !self.starts_library()
             && !NEVER
@@ -176,12 +238,18 @@ impl Row {
                 .any(|own| name.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest == "f"))
     }
 
-    /// What it does to registers and memory; `None` if it takes more than registers.
-    pub fn contract(&self) -> Option<Contract> {
+    /// Whether it relies on streams and allocation being the C library's.
+    pub fn is_of_c(&self) -> bool {
+        self.is_of_c
+    }
+
+    /// What it does to registers and memory; `None` if it takes more than registers, or a variable of its library that it uses is not found.
+    /// `variable` gives the address of one.
+    pub fn contract(&self, variable: &dyn Fn(&str) -> Option<u64>) -> Option<Contract> {
         let own = self.own.as_ref()?;
         let (mut vectors, mut integers) = (0, INTEGERS.iter());
         let (mut uses, mut writes) = (Vec::new(), Vec::new());
-        for &(of, is_out) in &own.takes {
+        for &Parameter { of, is_out, .. } in &own.takes {
             let (count, bytes) = if is_out { (0, 0) } else { of.vectors() };
             if count == 0 {
                 let reg = REG_GENERAL + integers.next()?;
@@ -199,19 +267,27 @@ impl Row {
         }
         let defs = match own.gives {
             Type::Void => Vec::new(),
-            Type::Int | Type::Long => vec![RegRange { reg: REG_GENERAL, lo: 0, hi: 8 }],
+            of if of.vectors().0 == 0 => vec![RegRange { reg: REG_GENERAL, lo: 0, hi: 8 }],
             // The rest of the register means nothing: nobody may find in it what was there before.
             of => (0..of.vectors().0).map(|k| RegRange { reg: REG_VECTOR + k, lo: 0, hi: WHOLE }).collect(),
         };
         let (name, instructions) = (own.name.clone(), self.instructions);
-        Some(Contract { name, uses, defs, writes, instructions, starts_library: self.starts_library() })
+        let deeds = if self.is_of_c { Some(self.deeds(own, variable)?) } else { None };
+        let starts_library = self.starts_library();
+        // What is written through arguments is one of the deeds.
+        writes.retain(|_| deeds.is_none());
+        Some(Contract { name, uses, defs, writes, instructions, starts_library, deeds: deeds.map(Arc::new) })
+    }
+
+    fn deeds(&self, own: &Prototype, variable: &dyn Fn(&str) -> Option<u64>) -> Option<Deeds> {
+        self.described.deeds(own, variable).ok()
     }
 
     /// The same function for vectors, by the name that compilers give it: of so many bytes in a register.
     fn of_vectors(&self, name: &str, bytes: u8) -> Option<Row> {
         let own = self.own.as_ref()?;
         let is_scalar = |of: Type| matches!(of, Type::Float | Type::Double);
-        if !is_scalar(own.gives) || own.takes.iter().any(|&(of, is_out)| is_out || !is_scalar(of)) {
+        if self.is_of_c || !is_scalar(own.gives) || own.takes.iter().any(|p| p.is_out || !is_scalar(p.of)) {
             return None;
         }
         let own = Some(Prototype { name: name.to_owned(), ..own.clone() });
@@ -223,16 +299,30 @@ impl Row {
 ///
 /// # Errors
 /// The line that is wrong, and why.
-fn read(text: &str) -> Result<FxHashMap<String, Row>, String> {
+fn read(text: &str, is_of_c: bool) -> Result<FxHashMap<String, Row>, String> {
     let table: Table = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut out: FxHashMap<String, Row> = FxHashMap::default();
     for mut row in table.function {
         row.own = Prototype::of(&row.prototype);
+        row.is_of_c = is_of_c;
         let line = || 1 + text.lines().take_while(|line| !line.contains(&row.prototype)).count();
-        if row.contract().is_none() {
+        let somewhere = |_: &str| Some(0);
+        if is_of_c && let Some(own) = &row.own {
+            let wrong = row.described.deeds(own, &somewhere).err();
+            if let Some(wrong) = wrong {
+                return Err(format!("line {}: {}: {wrong}", line(), row.prototype));
+            }
+        }
+        if row.contract(&somewhere).is_none() || !is_of_c && !row.described.is_empty() {
             return Err(format!("line {}: {}: no prototype of types with a contract", line(), row.prototype));
         }
         let vectors = vector_names(&row);
+        for other in row.described.names() {
+            let own = row.own.clone().map(|own| Prototype { name: other.to_owned(), ..own });
+            if out.insert(other.to_owned(), Row { own, ..row.clone() }).is_some() {
+                return Err(format!("line {}: {other}: stands there twice", line()));
+            }
+        }
         if out.insert(row.name().to_owned(), row.clone()).is_some() {
             return Err(format!("line {}: {}: stands there twice", line(), row.prototype));
         }
@@ -256,7 +346,11 @@ fn vector_names(row: &Row) -> Vec<(String, Row)> {
 
 static TABLE: LazyLock<FxHashMap<String, Row>> =
     // The table is part of the program, and a test reads it.
-    LazyLock::new(|| read(include_str!("contracts.toml")).unwrap_or_default());
+    LazyLock::new(|| {
+        let mut all = read(include_str!("contracts.toml"), false).unwrap_or_default();
+        all.extend(read(include_str!("contracts_of_c.toml"), true).unwrap_or_default());
+        all
+    });
 
 /// Libraries that they start.
 static STARTED: LazyLock<Vec<&'static str>> =
@@ -264,7 +358,7 @@ static STARTED: LazyLock<Vec<&'static str>> =
 
 /// Whether a file is one of those whose functions have rows: `libm.so.6`, `libm-2.31.so`, `libmvec.so.1`.
 pub fn is_file(path: &Path) -> bool {
-    is_one_of(MATHEMATICAL.into_iter().chain(STARTED.iter().copied()), path)
+    is_one_of(MATHEMATICAL.into_iter().chain(C).chain(STARTED.iter().copied()), path)
 }
 
 fn is_one_of<T: AsRef<str>>(libraries: impl IntoIterator<Item = T>, path: &Path) -> bool {
@@ -288,9 +382,9 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read() {
-        let table = read(include_str!("contracts.toml")).expect("it is right");
+        let table = read(include_str!("contracts.toml"), false).expect("it is right");
         assert!(table.len() > 300, "{}", table.len());
-        let of = |name: &str| table[name].contract().expect(name);
+        let of = |name: &str| table[name].contract(&|_| None).expect(name);
         let vector = |reg, hi| RegRange { reg: REG_VECTOR + reg, lo: 0, hi };
         assert_eq!(of("pow").uses, [vector(0, 8), vector(1, 8)]);
         assert_eq!(of("cexpf").uses, [vector(0, 8)]);
@@ -319,7 +413,7 @@ mod tests {
     #[test]
     fn wrong_rows_are_refused_with_their_line() {
         let row = |prototype: &str| format!("[[function]]\nprototype = \"{prototype}\"\ninstructions = 1\n");
-        let refused = |text: &str| read(text).expect_err(text);
+        let refused = |text: &str| read(text, false).expect_err(text);
         let good = row("double f(double)");
         assert!(refused(&format!("{good}{}", row("quad g(double)"))).starts_with("line 5: quad g(double)"));
         assert!(refused(&format!("{good}{good}")).contains("twice"));

@@ -73,6 +73,8 @@ struct Tables {
     contracted: Vec<(u64, &'static Row)>,
     /// It asks the C library where `errno` is.
     looks_at_errno: bool,
+    /// It makes streams that call it or write to its memory, or has an allocator.
+    has_own_streams: bool,
     /// The loaded segments.
     segments: Vec<Segment>,
     debug: bool,
@@ -124,6 +126,11 @@ impl Module {
                 None => self.start.wrapping_sub(self.offset),
             }
         })
+    }
+
+    /// Whether it is one of the system's libraries.
+    fn is_of_system(&self) -> bool {
+        self.path.starts_with("/lib") || self.path.starts_with("/usr/lib")
     }
 
     /// Whether the mapping covers `address`.
@@ -229,6 +236,8 @@ fn read_tables(path: &Path) -> Option<Tables> {
     tables.stubs = stubs::read(&file, &slots);
     tables.contracted = stubs::contracted(&slots);
     tables.looks_at_errno = stubs::looks_at_errno(&slots);
+    tables.has_own_streams = stubs::makes_streams(&slots)
+        || tables.functions.iter().any(|own| ["malloc", "free", "realloc"].contains(&own.name.as_str()));
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
     tables.is_program =
         file.kind() == ObjectKind::Executable || is_position_independent(&bytes) == Some(true);
@@ -439,15 +448,41 @@ impl Image {
             let rows = module.tables().contracted.iter().filter(|(_, row)| row.is_of(&of.path));
             rows.map(move |&(slot, row)| (slot.wrapping_add(bias), row))
         });
-        let row = slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row)?;
-        (!row.sets_errno() || !self.looks_at_errno()).then_some(row)
+        // Functions of the C library are called from inside of it as well, by way of no slot.
+        let exported = || {
+            let function = of.symbol(&of.tables().functions, pc, false, str::to_owned)?;
+            contracts::row(&function.name).filter(|row| row.is_of(&of.path) && function.address == pc)
+        };
+        let row = slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row).or_else(exported)?;
+        let holds =
+            (!row.sets_errno() || !self.looks_at_errno()) && !(row.is_of_c() && self.has_own_streams());
+        holds.then_some(row)
+    }
+
+    /// Whether a file that is none of the system's libraries asks for streams of its own making, or brings an allocator.
+    fn has_own_streams(&self) -> bool {
+        self.modules
+            .iter()
+            .filter(|module| !module.is_of_system())
+            .any(|module| module.tables().has_own_streams)
+    }
+
+    /// The address of a variable that libraries share, by its name: that of the first file which has it, as the dynamic linker
+    /// sees to it.
+    pub fn shared_variable(&self, name: &str) -> Option<u64> {
+        self.modules.iter().find_map(|module| {
+            let is_one = |symbol: &&RawSymbol| symbol.name.split('@').next() == Some(name);
+            let symbol = module.tables().data.iter().find(is_one)?;
+            Some(symbol.address.wrapping_add(module.bias()))
+        })
     }
 
     /// Whether a file that is none of the system's libraries asks where `errno` is.
     fn looks_at_errno(&self) -> bool {
-        let of_system =
-            |module: &&Module| !module.path.starts_with("/lib") && !module.path.starts_with("/usr/lib");
-        self.modules.iter().filter(of_system).any(|module| module.tables().looks_at_errno)
+        self.modules
+            .iter()
+            .filter(|module| !module.is_of_system())
+            .any(|module| module.tables().looks_at_errno)
     }
 
     /// The program itself: the first module that is a program and no library. (Under an emulator the loader appears before it.)

@@ -55,6 +55,24 @@ pub(crate) fn looks_at_errno(slots: &HashMap<u64, String>) -> bool {
     slots.values().any(is_one)
 }
 
+/// Whether a file asks for what makes streams that call it, or that read and write its own memory, or adds to what formats mean.
+pub(crate) fn makes_streams(slots: &HashMap<u64, String>) -> bool {
+    const MAKE: [&str; 11] = [
+        "fopencookie",
+        "fmemopen",
+        "open_memstream",
+        "open_wmemstream",
+        "setvbuf",
+        "setbuf",
+        "setbuffer",
+        "register_printf_function",
+        "register_printf_specifier",
+        "register_printf_modifier",
+        "obstack_printf",
+    ];
+    slots.values().any(|name| name.split('@').next().is_some_and(|name| MAKE.contains(&name)))
+}
+
 /// The functions whose addresses the dynamic linker puts into slots.
 pub(crate) fn slots(file: &object::File<'_>) -> HashMap<u64, String> {
     if file.architecture() != Architecture::X86_64 {

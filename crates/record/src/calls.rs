@@ -18,7 +18,8 @@ impl Engine<'_> {
     /// The program is about to make a system call, after which it goes on at `next`.
     pub(crate) fn system_call(&mut self, regs: &mut user_regs_struct, next: u64) -> Result<Next, Error> {
         self.last_next = next;
-        if !self.pending.is_empty() || self.stopping.is_some() {
+        // What waits does so until a function that runs by its contract has returned.
+        if (!self.pending.is_empty() || self.stopping.is_some()) && !self.is_in_contract() {
             self.undo_last(regs.rip)?;
             return self.arrive(regs, next - 2, None, None);
         }

@@ -106,7 +106,7 @@ impl Engine<'_> {
         }
         self.pass_marker(regs, pc)?;
         self.pass_border(regs, pc, edge)?;
-        self.end_contract(regs, edge);
+        self.end_contract(regs, edge)?;
         let is_outermost = || self.outermost.is_some_and(|outermost| regs.rsp >= outermost);
         if self.on && edge == Some(Edge::Return) && is_outermost() {
             self.begin_amid(regs, pc)?;

@@ -20,6 +20,7 @@ use crate::attach::{Attached, Rseq};
 use crate::buffers::{Buffers, Progress};
 use crate::cache::{Cache, Meaning};
 use crate::code::CodeMap;
+use crate::contracts::Described;
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::interrupt::Timer;
@@ -125,6 +126,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) contracts: FxHashMap<u64, Option<Contract>>,
     /// Names of those that have run by them.
     pub(crate) contracted: BTreeSet<String>,
+    /// Functions whose contracts say what they do to memory.
+    pub(crate) described: Described,
     /// Names of the files of runtimes that run unrecorded.
     pub(crate) runtimes: BTreeSet<String>,
     /// How often control was seen to go between runtimes and the code that is recorded, by where it went.
@@ -453,11 +456,16 @@ impl Engine<'_> {
 
     /// Writes a special record, if recording is on and the pointer is in the state page.
     pub(crate) fn special(&mut self, special: &Special) -> Result<(), Error> {
+        let mut words = Vec::new();
+        special.write(&mut words);
+        self.write_record(&words)
+    }
+
+    /// Writes a record, if recording is on and the pointer is in the state page.
+    pub(crate) fn write_record(&mut self, words: &[u64]) -> Result<(), Error> {
         if !self.on {
             return Ok(());
         }
-        let mut words = Vec::new();
-        special.write(&mut words);
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         if bytes.len() > self.buffers.bytes {
             self.count("system call with too many buffers");

@@ -285,6 +285,7 @@ fn traced(
         left: Left::default(),
         contracts: FxHashMap::default(),
         contracted: BTreeSet::new(),
+        described: contracts::Described::default(),
         runtimes: BTreeSet::new(),
         taken_turns: FxHashMap::default(),
         handings: FxHashMap::default(),

@@ -66,6 +66,10 @@ pub(crate) const SLOT_SECOND: i32 = 0x68;
 pub(crate) const SLOT_BOUND: i32 = 0x70;
 /// Slot with the complement of the stack pointer at the entry of the function that runs unrecorded by its contract, or 0.
 pub(crate) const SLOT_CONTRACT: i32 = 0xc0;
+/// First of the slots of the integer arguments of the function that runs unrecorded by its contract, if that says what it does with them.
+pub(crate) const SLOT_ARGUMENTS: i32 = 0xc8;
+/// Slot of that function's number.
+pub(crate) const SLOT_CALLED: i32 = 0xf8;
 /// Slot of the number of calls across the border without a stop.
 pub(crate) const SLOT_PASSAGES: i32 = 0x78;
 /// First of the slots of registers that functions called in a loop have pushed.

@@ -139,7 +139,7 @@ impl Engine<'_> {
     /// At a safe point, gives all registers back to the program; `false` elsewhere.
     pub(crate) fn make_precise(&mut self, regs: &mut user_regs_struct) -> Result<bool, Error> {
         let rip = regs.rip;
-        if self.is_in_contract() {
+        if self.is_in_contract() && !self.waits_in_contract(regs) {
             return Ok(false);
         }
         if !self.cache.contains(rip) {
@@ -156,6 +156,7 @@ impl Engine<'_> {
             self.awaiting = None;
             regs.rip = next;
             regs.rcx = next;
+            self.abandon_contract(regs.rsp)?;
             return Ok(true);
         }
         if let Some(next) = self.before_call(rip) {
@@ -458,7 +459,7 @@ impl Engine<'_> {
         }
         self.enter_handler(&regs)?;
         let handler = regs.rip;
-        self.leave_contract();
+        self.leave_contract(stack)?;
         self.interrupted(stack);
         self.special(&Special::Signal { number: signal as u64, handler })?;
         self.follow(&mut regs, handler, None, Some(Edge::Call))

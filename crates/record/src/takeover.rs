@@ -75,6 +75,7 @@ impl Engine<'_> {
         self.cache.state.set_word(SLOT_BOUND as usize, 0);
         self.forget_contract();
         self.contracts.clear();
+        self.described.forget();
         self.switch(starts_on(self.config));
         self.learner.clear();
         self.code.clear();

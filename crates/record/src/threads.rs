@@ -29,7 +29,9 @@ use crate::pace::Pace;
 use crate::process::{self, Status, Tracee, is_gone};
 use crate::run::{Awaiting, Engine, Next};
 use crate::scope::Left;
-use crate::shared::{REMOTE_CALL, SLOT_BOUND, SLOT_CONTRACT, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET};
+use crate::shared::{
+    REMOTE_CALL, SLOT_ARGUMENTS, SLOT_BOUND, SLOT_CALLED, SLOT_CONTRACT, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET,
+};
 use crate::windows::Windows;
 
 pub(crate) use joining::ATTACHED;
@@ -44,7 +46,20 @@ const LOOK: Duration = Duration::from_micros(20);
 const AWAKE: Duration = Duration::from_micros(100);
 
 /// Slots of the state page that belong to a thread between its stops.
-const OWN_SLOTS: [i32; 5] = [SLOT_TARGET, SLOT_FIRST, SLOT_SECOND, SLOT_BOUND, SLOT_CONTRACT];
+const OWN_SLOTS: [i32; 12] = [
+    SLOT_TARGET,
+    SLOT_FIRST,
+    SLOT_SECOND,
+    SLOT_BOUND,
+    SLOT_CONTRACT,
+    SLOT_CALLED,
+    SLOT_ARGUMENTS,
+    SLOT_ARGUMENTS + 8,
+    SLOT_ARGUMENTS + 16,
+    SLOT_ARGUMENTS + 24,
+    SLOT_ARGUMENTS + 32,
+    SLOT_ARGUMENTS + 40,
+];
 
 /// What a thread without the turn does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

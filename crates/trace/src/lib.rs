@@ -13,6 +13,7 @@
 
 pub mod accesses;
 pub mod block;
+pub mod contract;
 pub mod depends;
 pub mod expand;
 pub mod foreign;

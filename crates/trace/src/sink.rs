@@ -1,8 +1,10 @@
 //! Who receives a recording, and who guides it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::block::{Block, FunctionCode, RegRange};
+use crate::contract::Deeds;
 
 /// Number of a recorded thread; the first is 0.
 pub type ThreadId = u32;
@@ -59,8 +61,8 @@ pub struct Activation {
 /// What a library function does, by its contract: it then runs unrecorded, and stands in the recording as one instruction and the
 /// return.
 ///
-/// A contract holds for functions that do nothing else to data: what they read of memory is constant, or the thread's own, as is what
-/// they write beside [`Contract::writes`] (`errno`).
+/// A contract holds for functions that do nothing else to data: what they read of memory beside [`Contract::deeds`] is constant, or the
+/// thread's own, as is what they write beside [`Contract::writes`] and the deeds (`errno`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contract {
     /// Its name.
@@ -75,6 +77,8 @@ pub struct Contract {
     pub instructions: u16,
     /// It starts its library: what it does to the library's data is left out, as the rest of the start-up is.
     pub starts_library: bool,
+    /// What it does to memory and hidden state beside [`Contract::writes`], which is known when it has returned.
+    pub deeds: Option<Arc<Deeds>>,
 }
 
 /// Whose code it is.

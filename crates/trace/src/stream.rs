@@ -4,6 +4,9 @@
 //! the block's [`crate::block::Block::words`]. From [`SPECIAL_BASE`] on it is a special record, and the high 32 bits
 //! are the number of payload words that follow.
 
+use crate::block::Access;
+use crate::contract::Mark;
+
 /// Low half of the smallest special header.
 pub const SPECIAL_BASE: u32 = 0xffff_ff00;
 
@@ -23,8 +26,8 @@ const HANDED: u32 = SPECIAL_BASE + 9;
 pub enum Special<'a> {
     /// The base address of thread-local operands, from here on.
     ThreadBase(u64),
-    /// Memory a system call read or wrote: the call's number, its result, and pairs `(address, length)`; the top bit
-    /// of the length is set for a write.
+    /// Memory that a system call, or a function by its contract, read or wrote: the call's number, its result, and pairs `(address,
+    /// length)`; bits of the length say whether it is a write and what else is known ([`effect_of`]).
     Effect {
         /// System call number.
         number: u64,
@@ -107,6 +110,14 @@ const RUNTIME: u64 = 2;
 /// their position and the order of what is read and written, eight bytes for each from that of descriptor 0 on.
 pub const POSITIONS: std::ops::Range<u64> = 0x100..0x1_0000;
 
+/// Addresses likewise that stand for the hidden states of libraries ([`crate::contract::STATES`]), eight bytes for each.
+pub const HIDDEN: std::ops::Range<u64> = 0x8..0x100;
+
+/// The address that stands for a hidden state, by its number.
+pub fn hidden_state(number: u8) -> u64 {
+    HIDDEN.start + u64::from(number) * 8
+}
+
 /// The address that stands for the state of a descriptor; `None` for numbers that are too large or none.
 pub fn position_of(descriptor: u64) -> Option<u64> {
     let address = descriptor.checked_mul(8)?.checked_add(POSITIONS.start)?;
@@ -115,6 +126,40 @@ pub fn position_of(descriptor: u64) -> Option<u64> {
 
 /// The bit that marks a written range in [`Special::Effect`].
 pub const EFFECT_WRITE: u64 = 1 << 63;
+/// Bits of the length that say what else is known of a range ([`Mark`]), a number from this bit on.
+const MARK_SHIFT: u32 = 56;
+/// The bits of that number.
+const MARK_BITS: u64 = 7;
+
+/// The word of [`Special::Effect`] for the length of a range.
+pub fn effect_length(length: u64, access: Access, mark: Mark) -> u64 {
+    let number = match mark {
+        Mark::None => 0,
+        Mark::Input => 1,
+        Mark::Output => 2,
+        Mark::Allocated => 3,
+        Mark::Resized => 4,
+        Mark::Freed => 5,
+    };
+    let write = if access == Access::Write { EFFECT_WRITE } else { 0 };
+    length.min(LONGEST_EFFECT) | number << MARK_SHIFT | write
+}
+
+/// Most bytes of a range.
+const LONGEST_EFFECT: u64 = (1 << MARK_SHIFT) - 1;
+
+/// The length of a range, whether it is written, and what else is known of it, by the word of [`Special::Effect`].
+pub fn effect_of(word: u64) -> (u64, bool, Mark) {
+    let mark = match word >> MARK_SHIFT & MARK_BITS {
+        1 => Mark::Input,
+        2 => Mark::Output,
+        3 => Mark::Allocated,
+        4 => Mark::Resized,
+        5 => Mark::Freed,
+        _ => Mark::None,
+    };
+    (word & LONGEST_EFFECT, word & EFFECT_WRITE != 0, mark)
+}
 
 fn header(id: u32, payload: usize) -> u64 {
     u64::from(id) | (payload as u64) << 32

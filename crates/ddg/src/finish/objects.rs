@@ -2,6 +2,7 @@
 
 use profile::{Location, Object as ProfileObject, ObjectKind};
 use rustc_hash::FxHashMap;
+use trace::contract::STATES;
 
 use super::locations::{Locations, function_name};
 use crate::engine::Engine;
@@ -73,6 +74,24 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                     1 => "order of standard output".to_owned(),
                     2 => "order of standard error".to_owned(),
                     _ => format!("position of descriptor {descriptor}"),
+                };
+                ProfileObject::new(name, ObjectKind::System)
+            }
+            Object::Hidden(number) => {
+                let named = STATES.get(usize::try_from(number).unwrap_or(usize::MAX));
+                ProfileObject::new(named.map_or("state of a library", |own| own.1), ObjectKind::System)
+            }
+            Object::Stream { site, is_output } => {
+                let what = if is_output { "order of output to a stream" } else { "position of a stream" };
+                let name = if site == 0 {
+                    what.to_owned()
+                } else {
+                    let at = locations.of_text(&engine.image, site.wrapping_sub(1));
+                    let location = &locations.list[at as usize];
+                    match location.line {
+                        0 => format!("{what} opened in {}", location.function),
+                        line => format!("{what} opened in {}:{line}", base_name(&location.file)),
+                    }
                 };
                 ProfileObject::new(name, ObjectKind::System)
             }

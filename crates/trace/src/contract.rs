@@ -1,0 +1,133 @@
+//! What a function of a library does to memory and to hidden state, as far as its arguments and its result tell.
+//!
+//! Definition: a *deed* is a range of memory that a call reads or writes, or an object that no address stands for: the state of a
+//! generator of random numbers, the position of a stream. Where a range begins and how long it is follows from the call's arguments, its
+//! result, and what lies in memory when it has returned.
+//!
+//! Limits: arguments are integers and addresses, in registers or, as further arguments of a format, on the stack.
+
+use crate::block::Access;
+
+/// Most integer arguments that are handed over in registers (System V ABI, AMD64 supplement, "Parameter Passing").
+pub const REGISTER_ARGUMENTS: usize = 6;
+
+/// Hidden states that functions keep for the whole process, by their numbers: the name in a table, and what people call it.
+pub const STATES: [(&str, &str); 12] = [
+    ("random", "state of `rand` and `random`"),
+    ("drand48", "state of `drand48`"),
+    ("token", "place of `strtok`"),
+    ("environment", "environment of the process"),
+    ("locale", "locale of the process"),
+    ("broken-down-time", "result of `gmtime` and `localtime`"),
+    ("time-text", "result of `asctime` and `ctime`"),
+    ("error-text", "result of `strerror`"),
+    ("signal-text", "result of `strsignal`"),
+    ("umask", "mask of permissions"),
+    ("directory", "working directory"),
+    ("files", "files of the system"),
+];
+
+/// A value that a call is given or gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value {
+    /// A constant.
+    Constant(u64),
+    /// An argument, by its number among the integers and addresses.
+    Argument {
+        /// From 0 on.
+        number: u8,
+        /// It has 32 bits, and a sign.
+        is_int: bool,
+    },
+    /// The result.
+    Result {
+        /// It has 32 bits, and a sign.
+        is_int: bool,
+    },
+}
+
+/// A count of bytes: the product of values, and a constant. It is none if a value is negative.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Product {
+    /// What is multiplied.
+    pub factors: Vec<Value>,
+    /// What is added then.
+    pub plus: u64,
+}
+
+/// How many bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// So many, the smaller of both if there are two.
+    Bytes(Product, Option<Product>),
+    /// Up to the byte 0, and with it; so many at most.
+    Text(Option<Product>),
+    /// Up to the first byte in which the text there differs from the one at another place, or its end; so many at most.
+    Compared(Value, Option<Product>),
+}
+
+/// Where a deed is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// At an address.
+    At(Value),
+    /// At the address that lies at an address.
+    Behind(Value),
+    /// At a hidden state, by its number in [`STATES`].
+    State(u8),
+}
+
+/// What else is known of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mark {
+    /// Nothing.
+    #[default]
+    None,
+    /// It is the state of a stream that is read from: its position.
+    Input,
+    /// It is the state of a stream that is written to: the order of what is written.
+    Output,
+    /// It is a heap block from here on.
+    Allocated,
+    /// It is a heap block from here on, and keeps what it holds.
+    Resized,
+    /// The heap block that begins there ends.
+    Freed,
+}
+
+/// Something that a call does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deed {
+    /// Where.
+    pub place: Place,
+    /// How many bytes.
+    pub extent: Extent,
+    /// Whether it reads or writes there.
+    pub access: Access,
+    /// What else is known of it.
+    pub mark: Mark,
+    /// It is done only if this is positive as a number with a sign, or not 0 as an address.
+    pub condition: Option<Value>,
+}
+
+/// Further arguments that a text describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Of the family of `printf`: arguments are printed.
+    Print,
+    /// Of the family of `scanf`: what is read is written to where arguments lead.
+    Scan,
+}
+
+/// What a call does to memory and hidden state.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Deeds {
+    /// One by one.
+    pub list: Vec<Deed>,
+    /// What the last argument, a text, says of further arguments.
+    pub format: Option<Format>,
+    /// Number of integer arguments without these.
+    pub integers: u8,
+    /// Number of arguments in vector registers without these.
+    pub vectors: u8,
+}
