@@ -3,6 +3,7 @@
 
 mod arrange;
 mod contracts;
+mod contracts_of_c;
 #[path = "support/corpus.rs"]
 mod corpus;
 mod cuda;

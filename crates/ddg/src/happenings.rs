@@ -92,6 +92,7 @@ impl Engine {
                 }
                 self.record(&Record { iv, lane: None, count: 1, operands: &operands });
                 self.operands = operands;
+                self.objects.forget_streams(ranges);
             }
             (Happening::Allocated { is_new }, &[start, size, site]) => {
                 self.objects.allocated(start, size, site);

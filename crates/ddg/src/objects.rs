@@ -164,11 +164,15 @@ impl Objects {
                     let own = (pair[0].saturating_add(length), mark == Mark::Output);
                     self.streams.insert(pair[0], own);
                 }
-                Mark::Freed => {
-                    self.streams.remove(&pair[0]);
-                }
                 _ => {}
             }
+        }
+    }
+
+    /// Ranges of an effect say which streams are none any more.
+    pub fn forget_streams(&mut self, ranges: &[u64]) {
+        for pair in ranges.chunks_exact(2).filter(|pair| effect_of(pair[1]).2 == Mark::Freed) {
+            self.streams.remove(&pair[0]);
         }
     }
 
@@ -178,8 +182,8 @@ impl Objects {
         if address >= end {
             return None;
         }
-        let of_system = |name: &str| STANDARD.iter().position(|own| *own == name);
-        let standard = image.data_symbol(start).and_then(|symbol| of_system(&symbol.name));
+        let is_one = |own: &&str| image.data_symbol(start).is_some_and(|symbol| symbol.name == **own);
+        let standard = STANDARD.iter().position(|own| is_one(&own));
         let object = match standard {
             Some(descriptor) => Object::Descriptor(descriptor as u64),
             None => {
@@ -281,7 +285,12 @@ impl Objects {
             if let Some(place) = self.locate_in_common(image, address) {
                 return place;
             }
-            let object = self.id(Object::Global(symbol.address));
+            let standard = STANDARD.iter().position(|own| *own == symbol.name);
+            let object = match standard {
+                Some(descriptor) => Object::Descriptor(descriptor as u64),
+                None => Object::Global(symbol.address),
+            };
+            let object = self.id(object);
             return Place {
                 object,
                 offset: address.wrapping_sub(symbol.address) as i64,

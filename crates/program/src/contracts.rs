@@ -396,6 +396,16 @@ mod tests {
     }
 
     #[test]
+    fn the_table_of_the_c_library_can_be_read() {
+        let table = read(include_str!("contracts_of_c.toml"), true).expect("it is right");
+        assert!(table.len() > 240, "{}", table.len());
+        assert!(table["fread"].contract(&|_| None).expect("fread").deeds.is_some());
+        assert!(table["puts"].contract(&|_| None).is_none(), "its stream is not known");
+        assert!(row("strlen").is_some_and(|row| row.is_of(Path::new("/lib/libc.so.6")) && !row.sets_errno()));
+        assert!(row("fgets").is_some_and(|row| row.is_of(Path::new("/lib/ld-musl-x86_64.so.1"))));
+    }
+
+    #[test]
     fn files_of_the_library_alone() {
         let is_of = |function: &str, file: &str| row(function).expect(function).is_of(Path::new(file));
         for name in ["/lib/libm.so.6", "libm-2.31.so", "/usr/lib/libmvec.so.1", "libm.so"] {
@@ -420,5 +430,22 @@ mod tests {
         assert!(refused("[[function]]\nprototype = \"double f(double)\"\n").contains("instructions"));
         assert!(refused("[[function]]\nsize = 3\n").contains("line 2"));
         assert!(refused(&row("double f()")).contains("line 2"));
+        let deed = |list: &str| {
+            let text = format!(
+                "[[function]]\nprototype = \"int f(pointer to, long n)\"\ndoes.{list}\ninstructions = 1\n"
+            );
+            read(&text, true).expect_err(list)
+        };
+        for (list, what) in [
+            ("writes = [\"to m\"]", "line 2: int f(pointer to, long n): m: no argument of this name"),
+            ("writes = [\"to\"]", "no size"),
+            ("writes = [\"to n+n\"]", "no number is added"),
+            ("reads = [\"to long n\"]", "no size"),
+            ("reads = [\"to upto n\"]", "no greatest number"),
+            ("keeps = [\"secrets\"]", "no hidden state"),
+            ("write = [\"to n\"]", "unknown field"),
+        ] {
+            assert!(deed(list).contains(what), "{list}: {}", deed(list));
+        }
     }
 }

@@ -55,9 +55,10 @@ pub(crate) fn looks_at_errno(slots: &HashMap<u64, String>) -> bool {
     slots.values().any(is_one)
 }
 
-/// Whether a file asks for what makes streams that call it, or that read and write its own memory, or adds to what formats mean.
+/// Whether a file asks for what makes streams that call it, or that read and write its own memory, adds to what formats mean, or hands over memory
+/// for the state of random numbers.
 pub(crate) fn makes_streams(slots: &HashMap<u64, String>) -> bool {
-    const MAKE: [&str; 11] = [
+    const MAKE: [&str; 13] = [
         "fopencookie",
         "fmemopen",
         "open_memstream",
@@ -69,6 +70,8 @@ pub(crate) fn makes_streams(slots: &HashMap<u64, String>) -> bool {
         "register_printf_specifier",
         "register_printf_modifier",
         "obstack_printf",
+        "initstate",
+        "setstate",
     ];
     slots.values().any(|name| name.split('@').next().is_some_and(|name| MAKE.contains(&name)))
 }

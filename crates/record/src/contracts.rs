@@ -16,6 +16,7 @@
 //! Limits: a fault in the function itself is that of code whose recording begins in its middle.
 
 mod deeds;
+mod early;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use trace::contract::{Deeds, Mark, Place, REGISTER_ARGUMENTS};
 use trace::sink::Contract;
 use trace::stream::{Outside, Special};
 
+use self::early::Early;
 use crate::asm::{Code, RSP};
 use crate::cache::Cache;
 use crate::error::Error;
@@ -257,12 +259,15 @@ impl Engine<'_> {
         let written = contract.writes.iter().zip(FIXED..);
         let mut operands: Vec<Operand> =
             written.map(|(&(_, size), word)| operand(0, Access::Write, size, Role::Value, word)).collect();
+        let early = contract.deeds.as_ref().and_then(|deeds| Early::of(deeds));
+        operands.extend(early.iter().flat_map(Early::operands));
+        let words = early.map_or(FIXED + contract.writes.len() as u16, |early| early.words());
         operands.push(operand(1, Access::Read, BACK as u16, Role::Control, 1));
         Block {
             id: self.blocks,
             pc,
             end: pc + 2,
-            words: FIXED + contract.writes.len() as u16,
+            words,
             instrs: self.instructions_of(pc, contract).into(),
             operands,
             terminator: Terminator::Return,
@@ -315,15 +320,27 @@ impl Engine<'_> {
     pub(crate) fn translate_contract(&mut self, pc: u64, contract: &Contract) -> Result<(), Error> {
         self.enter_function(pc)?;
         let Some(to) = self.unrecorded(pc)? else { return Ok(()) };
-        if let Some(deeds) = &contract.deeds {
-            return self.translate_described(pc, to, contract, deeds);
-        }
+        let early = match &contract.deeds {
+            None => None,
+            Some(deeds) => match Early::of(deeds) {
+                None => return self.translate_described(pc, to, contract, deeds),
+                early => early,
+            },
+        };
         let block = self.stand_in_block(pc, contract);
         let words = block.words;
         let addresses = || contract.writes.iter().map(|&(reg, _)| reg);
-        let pair = free_pair(|reg| addresses().all(|own| own != reg));
+        let is_argument = |reg| early.is_some() && INTEGERS.contains(&reg);
+        let pair = free_pair(|reg| !is_argument(reg) && addresses().all(|own| own != reg));
         let registers = std::iter::once(REG_STACK).chain(addresses());
         let (mut code, fast) = stand_in(self.cache.next(), pair, self.blocks, registers, |code| {
+            if let Some(early) = &early {
+                // The pointer has passed what is recorded of all functions.
+                code.lea(pair.0, pair.0, -8 * i32::from(FIXED));
+                early.store(code, pair.0, pair.1);
+                code.lea(pair.0, pair.0, 8 * i32::from(early.words()));
+                code.save(SLOT_POINTER, pair.0);
+            }
             code.copy(pair.1, RSP);
             code.not(pair.1);
             code.save(SLOT_CONTRACT, pair.1);

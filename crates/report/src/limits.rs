@@ -109,7 +109,7 @@ fn left_out(profile: &Profile, untracked: &Untracked) -> String {
         ),
         Untracked::Contracts(names) => {
             format!(
-                "functions of the mathematical library, which stand for what they do ({}; --record-libraries)",
+                "functions of libraries, which stand for what they do ({}; --record-libraries)",
                 list(names)
             )
         }

@@ -12,16 +12,12 @@ use crate::block::Access;
 pub const REGISTER_ARGUMENTS: usize = 6;
 
 /// Hidden states that functions keep for the whole process, by their numbers: the name in a table, and what people call it.
-pub const STATES: [(&str, &str); 12] = [
+pub const STATES: [(&str, &str); 8] = [
     ("random", "state of `rand` and `random`"),
     ("drand48", "state of `drand48`"),
-    ("token", "place of `strtok`"),
     ("environment", "environment of the process"),
     ("locale", "locale of the process"),
-    ("broken-down-time", "result of `gmtime` and `localtime`"),
-    ("time-text", "result of `asctime` and `ctime`"),
-    ("error-text", "result of `strerror`"),
-    ("signal-text", "result of `strsignal`"),
+    ("time-text", "result of `asctime`"),
     ("umask", "mask of permissions"),
     ("directory", "working directory"),
     ("files", "files of the system"),
@@ -60,10 +56,17 @@ pub struct Product {
 pub enum Extent {
     /// So many, the smaller of both if there are two.
     Bytes(Product, Option<Product>),
-    /// Up to the byte 0, and with it; so many at most.
-    Text(Option<Product>),
+    /// As many as the text at an address has up to the byte 0, and with it; so many at most.
+    Text(Option<Value>, Option<Product>),
     /// Up to the first byte in which the text there differs from the one at another place, or its end; so many at most.
     Compared(Value, Option<Product>),
+    /// Up to an address, and with what lies there, or so many if it is 0.
+    UpTo(Value, Product),
+    /// Up to the first byte, and with it, that can be no part of a number or of white space before it.
+    Number,
+    /// A text to which another one was added, at most so many bytes of it: reading, what was there before, with its end; writing, what came
+    /// behind that.
+    Appended(Value, Option<Product>),
 }
 
 /// Where a deed is done.
@@ -126,6 +129,8 @@ pub struct Deeds {
     pub list: Vec<Deed>,
     /// What the last argument, a text, says of further arguments.
     pub format: Option<Format>,
+    /// The argument, a text, that says whether a stream is opened to be written to.
+    pub mode: Option<Value>,
     /// Number of integer arguments without these.
     pub integers: u8,
     /// Number of arguments in vector registers without these.

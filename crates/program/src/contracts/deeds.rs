@@ -1,9 +1,16 @@
 //! The part of a row that says what a function does to memory: read, and related to the function's arguments.
 //!
 //! Definition: a deed is written as `WHERE BYTES [if VALUE]`. `WHERE` is an argument by its name, `*` and one for the address that lies where
-//! it leads, or `result`. `BYTES` is a product of numbers, arguments and `result`, `+` a number; `text` for all up to the byte 0 and with it; `like` and an
-//! argument for all up to the first byte that differs from what lies there, or the byte 0; each of these may be followed by `<=` and a
-//! product that it does not exceed. The deed is done if `VALUE` is positive, or no null pointer.
+//! it leads, or `result`. The deed is done if `VALUE` is positive, or no null pointer. `BYTES` is one of
+//!
+//! - a product of numbers, arguments and `result`, `+` a number;
+//! - `text`: all up to the byte 0 and with it; `text of NAME`: as many as that has;
+//! - `like NAME`: all up to the first byte that differs from what lies there, or the byte 0;
+//! - `upto NAME`: all up to that address, and with what lies there, or the greatest number if it is null;
+//! - `number`: all that may be part of a number that begins there;
+//! - `appended NAME`: reading, the text before that was added, and writing, what was added;
+//!
+//! and each but `number` may be followed by `<=` and a product that it does not exceed.
 
 use serde::Deserialize;
 use trace::block::Access;
@@ -39,6 +46,8 @@ pub(super) struct Described {
     asks: Vec<String>,
     /// The variable with the stream that it works on without being told.
     stream: Option<String>,
+    /// It gives a stream that has not been there before; its last argument says how it is used.
+    opens: bool,
     /// It sets `errno` where it fails.
     errno: Option<bool>,
 }
@@ -70,15 +79,23 @@ impl Described {
         let names = Names::new(own)?;
         let mut deeds = Deeds { integers: names.integers, vectors: names.vectors, ..Deeds::default() };
         let mut streams = Vec::new();
+        if self.opens {
+            let result = names.value("result")?;
+            let whole = || Extent::Bytes(Product { factors: Vec::new(), plus: STREAM }, None);
+            let made = Deed { condition: Some(result), ..deed(Place::At(result), whole(), Access::Write) };
+            deeds.list.push(Deed { mark: Mark::Allocated, ..made.clone() });
+            deeds.list.push(Deed { mark: Mark::Input, ..made });
+            deeds.mode = names.parameters.last().copied().flatten();
+        }
         for (parameter, at) in own.takes.iter().zip(&names.parameters) {
             let Some(at) = at.map(Place::At) else { continue };
             let of_bytes = |count: u64| Extent::Bytes(Product { factors: Vec::new(), plus: count }, None);
             match parameter.of {
                 Type::Format(format) => {
                     deeds.format = Some(format);
-                    deeds.list.push(deed(at, Extent::Text(None), Access::Read));
+                    deeds.list.push(deed(at, Extent::Text(None, None), Access::Read));
                 }
-                Type::Text => deeds.list.push(deed(at, Extent::Text(None), Access::Read)),
+                Type::Text => deeds.list.push(deed(at, Extent::Text(None, None), Access::Read)),
                 Type::Input => streams.push((at, Mark::Input)),
                 Type::Output => streams.push((at, Mark::Output)),
                 of if parameter.is_out => {
@@ -196,9 +213,20 @@ impl<'a> Names<'a> {
             Some((bytes, most)) => (bytes, Some(self.product(most)?)),
             None => (bytes, None),
         };
-        let extent = match bytes.strip_prefix("like ") {
-            Some(name) => Extent::Compared(self.value(name)?, most),
-            None if bytes == "text" => Extent::Text(most),
+        let extent = match bytes.split_once(' ') {
+            Some(("like", name)) => Extent::Compared(self.value(name)?, most),
+            Some(("appended", name)) => Extent::Appended(self.value(name)?, most),
+            Some(("upto", name)) => {
+                let most = most.ok_or_else(|| format!("{text}: no greatest number of bytes"))?;
+                Extent::UpTo(self.value(name)?, most)
+            }
+            Some(("text", of)) => {
+                let name = of.strip_prefix("of ").ok_or_else(|| format!("{text}: no size"))?;
+                Extent::Text(Some(self.value(name)?), most)
+            }
+            Some(_) => return Err(format!("{text}: no size")),
+            None if bytes == "text" => Extent::Text(None, most),
+            None if bytes == "number" => Extent::Number,
             None => Extent::Bytes(self.product(bytes)?, most),
         };
         Ok(Deed { place, extent, access, mark: Mark::None, condition })

@@ -58,7 +58,11 @@ impl Memory for Tracee {
 
 /// What a call has done; `None` if that cannot be told.
 pub(super) fn of(memory: &dyn Memory, deeds: &Deeds, call: &Call) -> Option<Done> {
-    let mut doing = Doing { memory, call, done: Done::default() };
+    let mut doing = Doing { memory, call, writes: false, done: Done::default() };
+    if let Some(mode) = deeds.mode {
+        let at = doing.value(mode);
+        doing.writes = matches!(doing.chunk(at, &mut [0; CHUNK]).first(), Some(b'w' | b'a'));
+    }
     (doing.done.integers, doing.done.vectors) = (deeds.integers, deeds.vectors);
     for deed in deeds.list.iter().filter(|deed| deed.access == Access::Read) {
         doing.add(deed)?;
@@ -80,6 +84,8 @@ pub(super) fn of(memory: &dyn Memory, deeds: &Deeds, call: &Call) -> Option<Done
 struct Doing<'a> {
     memory: &'a dyn Memory,
     call: &'a Call,
+    /// The stream that is opened is written to.
+    writes: bool,
     done: Done,
 }
 
@@ -122,15 +128,38 @@ impl Doing<'_> {
             return Some(());
         }
         let most = |most: &Option<Product>| most.as_ref().map_or(LONGEST_TEXT, |most| self.product(most));
-        let length = match &deed.extent {
+        let (start, length) = match &deed.extent {
             Extent::Bytes(bytes, limit) => {
                 let limit = limit.as_ref().map_or(LARGEST, |most| self.product(most));
-                self.product(bytes).min(limit)
+                (start, self.product(bytes).min(limit))
             }
-            Extent::Text(limit) => self.length(start, most(limit)),
-            Extent::Compared(other, limit) => self.equal(start, self.value(*other), most(limit)),
+            Extent::Text(of, limit) => {
+                let of = of.map_or(start, |of| self.value(of));
+                (start, self.length(of, most(limit)))
+            }
+            Extent::Compared(other, limit) => (start, self.equal(start, self.value(*other), most(limit))),
+            Extent::UpTo(end, limit) => {
+                let limit = self.product(limit);
+                let length = self.value(*end).checked_sub(start).map_or(limit, |before| before + 1);
+                (start, length.min(limit))
+            }
+            Extent::Number => (start, self.number_there(start)),
+            Extent::Appended(other, limit) => {
+                let end = self.length(start, LONGEST_TEXT);
+                // Without their ends, if there is more of it than is added.
+                let added = self.length(self.value(*other), LONGEST_TEXT).saturating_sub(1).min(most(limit));
+                let before = end.saturating_sub(added + 1);
+                match deed.access {
+                    Access::Read => (start, before + 1),
+                    Access::Write => (start.wrapping_add(before), added + 1),
+                }
+            }
         };
-        self.touch(start, length, deed.access, deed.mark);
+        let mark = match deed.mark {
+            Mark::Input if self.writes => Mark::Output,
+            mark => mark,
+        };
+        self.touch(start, length, deed.access, mark);
         Some(())
     }
 
@@ -167,6 +196,28 @@ impl Doing<'_> {
             done += bytes.len() as u64;
         }
         done.min(most)
+    }
+
+    /// Bytes from an address on that may be part of a number, white space before it, and the one behind.
+    fn number_there(&self, start: u64) -> u64 {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.,_()'".contains(&byte);
+        let is_space = |byte: u8| byte.is_ascii_whitespace() || byte == 0x0b;
+        let (mut done, mut is_before) = (0u64, true);
+        let mut space = [0; CHUNK];
+        while done < LONGEST_TEXT {
+            let bytes = self.chunk(start.wrapping_add(done), &mut space);
+            for (&byte, at) in bytes.iter().zip(1..) {
+                is_before &= is_space(byte);
+                if !is_before && !is_part(byte) {
+                    return done + at;
+                }
+            }
+            if bytes.is_empty() {
+                break;
+            }
+            done += bytes.len() as u64;
+        }
+        done
     }
 
     /// Bytes up to the first that differs between two texts, or to their end, and with it; at most so many.
