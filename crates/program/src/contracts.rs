@@ -201,7 +201,7 @@ impl Row {
     pub fn is_of(&self, path: &Path) -> bool {
         match &self.starts {
             Some(library) => is_one_of([library], path),
-            None if self.is_of_c => is_one_of(C, path),
+            None if self.is_of_c => is_c_library(path),
             None => is_one_of(MATHEMATICAL, path),
         }
     }
@@ -359,6 +359,11 @@ static STARTED: LazyLock<Vec<&'static str>> =
 /// Whether a file is one of those whose functions have rows: `libm.so.6`, `libm-2.31.so`, `libmvec.so.1`.
 pub fn is_file(path: &Path) -> bool {
     is_one_of(MATHEMATICAL.into_iter().chain(C).chain(STARTED.iter().copied()), path)
+}
+
+/// Whether a file is the C library.
+pub fn is_c_library(path: &Path) -> bool {
+    is_one_of(C, path)
 }
 
 fn is_one_of<T: AsRef<str>>(libraries: impl IntoIterator<Item = T>, path: &Path) -> bool {

@@ -5,11 +5,13 @@
 //! no lines; that is not an error (the report says which modules lack what).
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use object::read::elf::{FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind};
+use object::{
+    Endianness, Object, ObjectKind, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolFlags, SymbolKind,
+};
 use trace::sink::{Mapping, Owner};
 
 use crate::contracts::{self, Row};
@@ -63,6 +65,8 @@ struct Segment {
 struct Tables {
     functions: Vec<RawSymbol>,
     data: Vec<RawSymbol>,
+    /// Where functions begin that only choose the one of that name, at the file's own addresses (`STT_GNU_IFUNC`).
+    resolvers: HashSet<u64>,
     /// Thread-local variables, by their place in the file's thread-local storage.
     thread: Vec<RawSymbol>,
     /// Size of that, with its alignment.
@@ -199,6 +203,11 @@ fn read_tables(path: &Path) -> Option<Tables> {
         }
         let Ok(name) = symbol.name() else { continue };
         let raw = RawSymbol { address: symbol.address(), size: symbol.size(), name: name.to_owned() };
+        if let SymbolFlags::Elf { st_info, .. } = symbol.flags()
+            && st_info & 0xf == object::elf::STT_GNU_IFUNC
+        {
+            tables.resolvers.insert(symbol.address());
+        }
         match symbol.kind() {
             SymbolKind::Text if !name.is_empty() => tables.functions.push(raw),
             SymbolKind::Data if raw.size > 0 => tables.data.push(raw),
@@ -443,17 +452,22 @@ impl Image {
     /// files call it. `word` gives the memory at an address.
     pub fn contracted(&self, pc: u64, word: &mut dyn FnMut(u64) -> u64) -> Option<&'static Row> {
         let of = self.module(pc).filter(|of| contracts::is_file(&of.path))?;
+        let is_of_c = contracts::is_c_library(&of.path);
         let mut slots = self.modules.iter().flat_map(|module| {
             let bias = module.bias();
-            let rows = module.tables().contracted.iter().filter(|(_, row)| row.is_of(&of.path));
+            let is_its = |row: &Row| if row.is_of_c() { is_of_c } else { row.is_of(&of.path) };
+            let rows = module.tables().contracted.iter().filter(move |(_, row)| is_its(row));
             rows.map(move |&(slot, row)| (slot.wrapping_add(bias), row))
         });
         // Functions of the C library are called from inside of it as well, by way of no slot.
         let exported = || {
             let function = of.symbol(&of.tables().functions, pc, false, str::to_owned)?;
+            let is_resolver = of.tables().resolvers.contains(&pc.wrapping_sub(of.bias()));
+            let function = Some(function).filter(|_| !is_resolver)?;
             contracts::row(&function.name).filter(|row| row.is_of(&of.path) && function.address == pc)
         };
-        let row = slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row).or_else(exported)?;
+        // Slots are read from the program, which takes its time.
+        let row = exported().or_else(|| slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row))?;
         let holds =
             (!row.sets_errno() || !self.looks_at_errno()) && !(row.is_of_c() && self.has_own_streams());
         holds.then_some(row)
