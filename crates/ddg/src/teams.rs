@@ -518,6 +518,9 @@ impl Teams {
         let key = (kind, run.source, run.sink);
         let known = self.unordered.get(&key).map(|own| own.as_ref().is_some_and(|own| own.is_certain));
         let (order, are_in_tasks, region) = self.order(at);
+        if order == Order::Ordered {
+            return false;
+        }
         let is_certain = order == Order::Unordered;
         // An instance of which more is known stands for those of which less is.
         if known.is_none() || known == Some(false) && is_certain {
