@@ -155,8 +155,8 @@ pub struct ProfileArgs {
     /// Record also what runs before the program's first own instruction: the loader, and constructors of libraries.
     #[arg(long, conflicts_with_all = ["fast", "function", "region", "pid", "skip"])]
     pub record_startup: bool,
-    /// Record also functions of libraries whose contract says what they do (those of the mathematical library, and of the C library), and what a runtime of
-    /// OpenMP does itself. Else they run unrecorded, and stand in the profile as what is known of them.
+    /// Record also functions of libraries whose contract says what they do (those of the mathematical library and of the C
+    /// library), and what a runtime of OpenMP does itself. Else they run unrecorded, and stand in the profile as what is known of them.
     #[arg(long, conflicts_with = "fast")]
     pub record_libraries: bool,
     #[command(flatten)]

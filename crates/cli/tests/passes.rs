@@ -209,7 +209,7 @@ int main(void) {
     assert!(row["ops_fraction"].as_f64() < find("hot.c:main:11")["ops_fraction"].as_f64());
     assert_eq!(report["trust"]["memory_accesses"], 0);
     // The instructions are those of a recording.
-    let options = ["profile", "-q", "--record-startup", "-o", "p.lwp", "--"];
+    let options = ["profile", "-q", "--record-startup", "--record-libraries", "-o", "p.lwp", "--"];
     place.loopwright().args(options).arg(&program).output().unwrap();
     assert_eq!(report["trust"]["instructions"], reported(&place, "p.lwp")["trust"]["instructions"]);
 }

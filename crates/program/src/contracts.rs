@@ -8,8 +8,8 @@
 //! read up to the byte 0 and with it; an `input` or `output` is a stream, the state of which is read and written; `print` and `scan` are texts that
 //! describe the arguments behind them. What a `pointer` leads to says the rest of the row: lists of deeds as `"to size*count"`, an argument and so
 //! many bytes there (module `deeds`). Allocation is one too; how allocators keep their books is nobody's business (ALGORITHMS 2.6).
-//! Rows rely on streams being the library's alone: where a program makes its own (`fopencookie`), hands a buffer over (`setvbuf`) or replaces the
-//! allocator, none of these rows holds.
+//! Rows rely on streams being the library's alone: where a program makes its own (`fopencookie`), hands a buffer over (`setvbuf`), replaces the
+//! allocator or starts threads, none of these rows holds: what a call has done is known when it has returned, and not which thread's turn it was.
 //!
 //! A function that starts its library has a row with that library's name: what it sets up belongs to what loads a program, and is
 //! left out as that is.

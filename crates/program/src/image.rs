@@ -79,6 +79,9 @@ struct Tables {
     looks_at_errno: bool,
     /// It makes streams that call it or write to its memory, or has an allocator.
     has_own_streams: bool,
+    /// It starts threads: what functions of the C library do for one of them is known when they have returned, too late to be told
+    /// apart from what others do.
+    starts_threads: bool,
     /// The loaded segments.
     segments: Vec<Segment>,
     debug: bool,
@@ -245,6 +248,7 @@ fn read_tables(path: &Path) -> Option<Tables> {
     tables.stubs = stubs::read(&file, &slots);
     tables.contracted = stubs::contracted(&slots);
     tables.looks_at_errno = stubs::looks_at_errno(&slots);
+    tables.starts_threads = stubs::starts_threads(&slots);
     tables.has_own_streams = stubs::makes_streams(&slots)
         || tables.functions.iter().any(|own| ["malloc", "free", "realloc"].contains(&own.name.as_str()));
     tables.thread_size = thread_size(&bytes).unwrap_or(0);
@@ -468,17 +472,17 @@ impl Image {
         };
         // Slots are read from the program, which takes its time.
         let row = exported().or_else(|| slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row))?;
-        let holds =
-            (!row.sets_errno() || !self.looks_at_errno()) && !(row.is_of_c() && self.has_own_streams());
+        let holds = (!row.sets_errno() || !self.looks_at_errno()) && !(row.is_of_c() && self.is_without_c());
         holds.then_some(row)
     }
 
-    /// Whether a file that is none of the system's libraries asks for streams of its own making, or brings an allocator.
-    fn has_own_streams(&self) -> bool {
+    /// Whether the contracts of the C library do not hold: a file that is none of the system's libraries asks for streams of its own
+    /// making, brings an allocator, or starts threads.
+    fn is_without_c(&self) -> bool {
         self.modules
             .iter()
             .filter(|module| !module.is_of_system())
-            .any(|module| module.tables().has_own_streams)
+            .any(|module| module.tables().has_own_streams || module.tables().starts_threads)
     }
 
     /// The address of a variable that libraries share, by its name: that of the first file which has it, as the dynamic linker

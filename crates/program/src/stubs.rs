@@ -76,6 +76,16 @@ pub(crate) fn makes_streams(slots: &HashMap<u64, String>) -> bool {
     slots.values().any(|name| name.split('@').next().is_some_and(|name| MAKE.contains(&name)))
 }
 
+/// Whether a file starts threads, by itself or by way of OpenMP or the C++ library.
+pub(crate) fn starts_threads(slots: &HashMap<u64, String>) -> bool {
+    const PLAIN: [&str; 2] = ["pthread_create", "thrd_create"];
+    const BEGINNINGS: [&str; 4] = ["GOMP_", "__kmpc_", "_ZNSt6thread", "_ZNSt3__16thread"];
+    slots.values().any(|name| {
+        PLAIN.iter().any(|own| name.split('@').next() == Some(own))
+            || BEGINNINGS.iter().any(|own| name.starts_with(own))
+    })
+}
+
 /// The functions whose addresses the dynamic linker puts into slots.
 pub(crate) fn slots(file: &object::File<'_>) -> HashMap<u64, String> {
     if file.architecture() != Architecture::X86_64 {

@@ -7,6 +7,7 @@ use schedule::arrange::fusion::{self, Neighbours};
 use schedule::arrange::inward::{self, Inward};
 use schedule::facts::{Facts, Role};
 use schedule::graph::dimension;
+use schedule::names::short_name;
 use schedule::needs::{Class, Need, Way};
 use schedule::options::Machine;
 use schedule::{Parallel, SourceLoop, Unknown};
@@ -62,6 +63,8 @@ pub struct BlockingFinding {
     pub sink: (String, u32),
     /// Addresses of the earlier and the later instruction.
     pub pcs: (u64, u64),
+    /// Functions of the earlier and the later one, where they have no line: those of libraries.
+    pub functions: (Option<String>, Option<String>),
     /// Variable and what of it, as far as it is known.
     pub object: Option<ObjectFinding>,
     /// One pair: vectors and address.
@@ -290,6 +293,12 @@ fn dependence(
         let l = profile.location_of(s);
         (l.file.clone(), l.line)
     };
+    let function = |s: u32| {
+        let own = profile.location_of(s);
+        // A function without a name is called after its file and address.
+        (own.line == 0 && !own.function.is_empty() && !own.function.contains("0x"))
+            .then(|| short_name(&own.function).to_owned())
+    };
     let ranges: Vec<(i64, i64)> = level.minimum.iter().copied().zip(level.maximum.iter().copied()).collect();
     BlockingFinding {
         kind: kind_name(d),
@@ -299,6 +308,7 @@ fn dependence(
         source: place(d.source),
         sink: place(d.sink),
         pcs: (profile.statements[d.source as usize].pc, profile.statements[d.sink as usize].pc),
+        functions: (function(d.source), function(d.sink)),
         object: passed_through(profile, context, d, level, object_of),
         example: (level.source_iv.clone(), level.sink_iv.clone(), level.address),
         count: level.count,

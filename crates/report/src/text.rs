@@ -500,12 +500,13 @@ pub(crate) fn sentence(b: &BlockingFinding, l: &SourceLoop) -> String {
         Some(n) if n > 1 => format!("the one {n} before"),
         _ => "an earlier one".to_owned(),
     };
-    let at = |(file, line): &(String, u32), pc: u64| match line {
-        0 => format!("{pc:#x}"),
+    let at = |(file, line): &(String, u32), pc: u64, function: &Option<String>| match line {
+        0 => function.as_ref().map_or_else(|| format!("{pc:#x}"), |name| format!("in {name}")),
         line if *file == l.file => format!("line {line}"),
         line => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
     };
-    let lines = format!("{} <- {}", at(&b.sink, b.pcs.1), at(&b.source, b.pcs.0));
+    let lines =
+        format!("{} <- {}", at(&b.sink, b.pcs.1, &b.functions.1), at(&b.source, b.pcs.0, &b.functions.0));
     match b.kind {
         "flow" => format!("an iteration reads {what} written by {gap} ({lines})"),
         "anti" => format!("an iteration overwrites {what} that {gap} reads ({lines})"),

@@ -112,8 +112,12 @@ fn need(profile: &Profile, context: ContextIndex, finding: &Finding) -> Option<N
     lines.retain(|&line| line > 0);
     lines.sort_unstable();
     lines.dedup();
-    let bytes =
-        if way == Way::Expand { bytes.checked_mul(iterations(profile, context)) } else { Some(bytes) };
+    // What functions of libraries do to it has no accesses of the loop's own: nothing is known of its size.
+    let bytes = Some(bytes).filter(|_| !accesses.is_empty());
+    let bytes = match way {
+        Way::Expand => bytes.and_then(|bytes| bytes.checked_mul(iterations(profile, context))),
+        _ => bytes,
+    };
     Some(Need { object: finding.object, name: String::new(), way, bytes, lines })
 }
 
