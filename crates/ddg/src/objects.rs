@@ -183,7 +183,7 @@ impl Objects {
             return None;
         }
         let is_one = |own: &&str| image.data_symbol(start).is_some_and(|symbol| symbol.name == **own);
-        let standard = STANDARD.iter().position(|own| is_one(&own));
+        let standard = STANDARD.iter().position(is_one);
         let object = match standard {
             Some(descriptor) => Object::Descriptor(descriptor as u64),
             None => {

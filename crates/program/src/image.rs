@@ -472,8 +472,9 @@ impl Image {
         };
         // Slots are read from the program, which takes its time.
         let row = exported().or_else(|| slots.find(|&(slot, _)| word(slot) == pc).map(|(_, row)| row))?;
-        let holds = (!row.sets_errno() || !self.looks_at_errno()) && !(row.is_of_c() && self.is_without_c());
-        holds.then_some(row)
+        let lacks_errno = row.sets_errno() && self.looks_at_errno();
+        let lacks_c = row.is_of_c() && self.is_without_c();
+        (!lacks_errno && !lacks_c).then_some(row)
     }
 
     /// Whether the contracts of the C library do not hold: a file that is none of the system's libraries asks for streams of its own
