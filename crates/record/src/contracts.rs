@@ -4,7 +4,7 @@
 //! all of the call: one instruction that reads and writes what the contract says, and the return. The function itself runs
 //! translated and unrecorded; recording goes on where it returns to.
 //!
-//! A function whose contract has [`Deeds`](trace::contract::Deeds) is known when it has returned: nothing is recorded at its entry but that its
+//! A function whose contract has [`Deeds`] is known when it has returned: nothing is recorded at its entry but that its
 //! arguments are kept in slots; where it returns to the program stops, and the recorder writes its block and the memory that it has touched
 //! ([`deeds`]).
 //!
