@@ -191,7 +191,8 @@ impl Sink for Watch {
     }
 }
 
-fn symbols(program: &Path) -> BTreeMap<u64, String> {
+/// The symbols of a program, by address.
+pub fn symbols(program: &Path) -> BTreeMap<u64, String> {
     let listed = Command::new("nm").arg(program).output().unwrap();
     let text = String::from_utf8(listed.stdout).unwrap();
     let parts = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());

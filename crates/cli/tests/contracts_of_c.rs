@@ -4,6 +4,7 @@
 //! The library reads texts with vectors, up to [`REACH`] bytes beside what it was asked for: that much more may be read, nothing more may be written, and
 //! what a contract says is written is.
 
+use crate::contracts::symbols;
 use crate::support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,7 @@ use support::Place;
 use trace::block::{Access, Block, FunctionCode, Terminator};
 use trace::expand::{Event, Expander};
 use trace::sink::{Mapping, Sink, ThreadId};
-use trace::stream::{Special, effect_of};
+use trace::stream::{Special, Touched, touched};
 
 /// Calls of each function.
 const CALLS: u64 = 24;
@@ -320,9 +321,8 @@ impl Sink for Watch {
                     }
                 }
                 Event::Special(Special::Effect { ranges, .. }) => {
-                    for pair in ranges.chunks_exact(2) {
-                        let (length, write, _) = effect_of(pair[1]);
-                        self.touch(pair[0], length, if write { Access::Write } else { Access::Read });
+                    for Touched { start, length, write, .. } in touched(ranges) {
+                        self.touch(start, length, if write { Access::Write } else { Access::Read });
                     }
                 }
                 Event::Special(_) => {}
@@ -331,13 +331,6 @@ impl Sink for Watch {
         self.expander = expander;
         self.blocks = blocks;
     }
-}
-
-fn symbols(program: &Path) -> BTreeMap<u64, String> {
-    let listed = Command::new("nm").arg(program).output().unwrap();
-    let text = String::from_utf8(listed.stdout).unwrap();
-    let parts = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    parts.filter_map(|p| Some((u64::from_str_radix(p[0], 16).ok()?, p.get(2)?.to_string()))).collect()
 }
 
 fn watched(place: &Place, program: &Path, has_contracts: bool) -> BTreeMap<String, Deeds> {

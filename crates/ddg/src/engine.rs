@@ -22,7 +22,7 @@ use shadow::{Iv, Operand, Record};
 use trace::block::{Block, FunctionCode, Terminator};
 use trace::contract::Mark;
 use trace::sink::{Mapping, Sink, ThreadId};
-use trace::stream::{self, Special, effect_of};
+use trace::stream::{self, Special, Touched, touched};
 
 use self::sites::Sites;
 use crate::blocks::Marks;
@@ -1064,20 +1064,21 @@ impl Engine {
         }
         let (Some(code), Some(walker)) = (self.previous, &self.walker) else { return };
         let id = self.instances.intern(walker.context(), code, &self.codes);
-        let calls: Vec<u64> = walker.frames().iter().rev().map(|frame| frame.return_pc).collect();
+        let is_begun = |range: &Touched| matches!(range.mark, Mark::Allocated | Mark::Resized);
         // What begins is there before it is written to, what ends after it was.
-        for (start, length, mark) in marked(ranges) {
-            let is_new = match mark {
-                Mark::Allocated => true,
-                Mark::Resized => false,
-                _ => continue,
-            };
+        if touched(ranges).any(|range| is_begun(&range)) {
+            let calls: Vec<u64> = walker.frames().iter().rev().map(|frame| frame.return_pc).collect();
             let site = self.sites.of(&self.image, calls.iter().copied());
-            self.happens(Happening::Allocated { is_new }, &[start, length, site]);
+            for Touched { start, length, mark, .. } in touched(ranges).filter(is_begun) {
+                self.happens(
+                    Happening::Allocated { is_new: mark == Mark::Allocated },
+                    &[start, length, site],
+                );
+            }
         }
         self.happens(Happening::Effect(id), ranges);
-        for (start, ..) in marked(ranges).filter(|own| own.2 == Mark::Freed) {
-            self.happens(Happening::Freed, &[start]);
+        for range in touched(ranges).filter(|range| range.mark == Mark::Freed) {
+            self.happens(Happening::Freed, &[range.start]);
         }
     }
 
@@ -1187,14 +1188,6 @@ impl Engine {
             }
         }
     }
-}
-
-/// Start, length and mark of each range of an effect.
-fn marked(ranges: &[u64]) -> impl Iterator<Item = (u64, u64, Mark)> {
-    ranges.chunks_exact(2).map(|pair| {
-        let (length, _, mark) = effect_of(pair[1]);
-        (pair[0], length, mark)
-    })
 }
 
 /// Whether two symbols are parts of one function that the compiler has split.

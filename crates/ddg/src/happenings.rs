@@ -5,7 +5,7 @@
 
 use shadow::{Iv, Operand, Record};
 use trace::contract::Mark;
-use trace::stream::effect_of;
+use trace::stream::{Touched, touched};
 
 use crate::contexts::ContextId;
 use crate::engine::{Engine, pieces};
@@ -118,11 +118,10 @@ impl Engine {
 
 /// The operands of a system call: reads are those of `first`, writes of the one after it.
 fn add_effect(ranges: &[u64], first: u32, operands: &mut Vec<Operand>) {
-    for pair in ranges.chunks_exact(2) {
-        let (length, write, mark) = effect_of(pair[1]);
+    for Touched { start, length, write, mark } in touched(ranges) {
         if matches!(mark, Mark::Allocated | Mark::Resized | Mark::Freed) {
             continue;
         }
-        pieces(pair[0], length, first + u32::from(write), write, operands);
+        pieces(start, length, first + u32::from(write), write, operands);
     }
 }

@@ -10,7 +10,7 @@ use program::variables::Variable;
 use rustc_hash::FxHashMap;
 use trace::contract::Mark;
 use trace::sink::ThreadId;
-use trace::stream::{HIDDEN, POSITIONS, effect_of};
+use trace::stream::{HIDDEN, POSITIONS, Touched, touched};
 
 use crate::walker::{Ended, Frame, Walker};
 
@@ -126,6 +126,12 @@ pub struct Objects {
     frames: FxHashMap<(usize, u64), Vec<usize>>,
 }
 
+/// The descriptor of a stream of the C library that is there from the start, by the name of its variable.
+fn standard_stream(name: &str) -> Option<Object> {
+    let descriptor = STANDARD.iter().position(|own| *own == name)?;
+    Some(Object::Descriptor(descriptor as u64))
+}
+
 impl Objects {
     /// All objects.
     pub fn all(&self) -> &[Object] {
@@ -157,22 +163,17 @@ impl Objects {
 
     /// Ranges of an effect say which of them are the state of streams.
     pub fn note_streams(&mut self, ranges: &[u64]) {
-        for pair in ranges.chunks_exact(2) {
-            let (length, _, mark) = effect_of(pair[1]);
-            match mark {
-                Mark::Input | Mark::Output => {
-                    let own = (pair[0].saturating_add(length), mark == Mark::Output);
-                    self.streams.insert(pair[0], own);
-                }
-                _ => {}
+        for Touched { start, length, mark, .. } in touched(ranges) {
+            if matches!(mark, Mark::Input | Mark::Output) {
+                self.streams.insert(start, (start.saturating_add(length), mark == Mark::Output));
             }
         }
     }
 
     /// Ranges of an effect say which streams are none any more.
     pub fn forget_streams(&mut self, ranges: &[u64]) {
-        for pair in ranges.chunks_exact(2).filter(|pair| effect_of(pair[1]).2 == Mark::Freed) {
-            self.streams.remove(&pair[0]);
+        for range in touched(ranges).filter(|range| range.mark == Mark::Freed) {
+            self.streams.remove(&range.start);
         }
     }
 
@@ -182,10 +183,9 @@ impl Objects {
         if address >= end {
             return None;
         }
-        let is_one = |own: &&str| image.data_symbol(start).is_some_and(|symbol| symbol.name == **own);
-        let standard = STANDARD.iter().position(is_one);
+        let standard = image.data_symbol(start).and_then(|symbol| standard_stream(&symbol.name));
         let object = match standard {
-            Some(descriptor) => Object::Descriptor(descriptor as u64),
+            Some(descriptor) => descriptor,
             None => {
                 let site = self.heap_block(start).filter(|own| own.0 == start).map_or(0, |own| own.1.site);
                 Object::Stream { site, is_output }
@@ -285,11 +285,7 @@ impl Objects {
             if let Some(place) = self.locate_in_common(image, address) {
                 return place;
             }
-            let standard = STANDARD.iter().position(|own| *own == symbol.name);
-            let object = match standard {
-                Some(descriptor) => Object::Descriptor(descriptor as u64),
-                None => Object::Global(symbol.address),
-            };
+            let object = standard_stream(&symbol.name).unwrap_or(Object::Global(symbol.address));
             let object = self.id(object);
             return Place {
                 object,

@@ -26,16 +26,12 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use trace::block::{REG_GENERAL, REG_VECTOR, RegRange};
-use trace::contract::{Deeds, Format};
+use trace::contract::{Deeds, Format, INTEGER_ARGUMENTS, VECTOR_ARGUMENTS};
 use trace::sink::Contract;
 
 use self::deeds::Described;
 use crate::owners;
 
-/// Registers of integer arguments, in order: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
-const INTEGERS: [u8; 6] = [7, 6, 2, 1, 8, 9];
-/// Most arguments in vector registers.
-const VECTORS: u8 = 8;
 /// Names of the mathematical library and of its part for vectors.
 const MATHEMATICAL: [&str; 2] = ["libm", "libmvec"];
 /// Names of the C library: the loader of musl is it.
@@ -247,7 +243,7 @@ impl Row {
     /// `variable` gives the address of one.
     pub fn contract(&self, variable: &dyn Fn(&str) -> Option<u64>) -> Option<Contract> {
         let own = self.own.as_ref()?;
-        let (mut vectors, mut integers) = (0, INTEGERS.iter());
+        let (mut vectors, mut integers) = (0, INTEGER_ARGUMENTS.iter());
         let (mut uses, mut writes) = (Vec::new(), Vec::new());
         for &Parameter { of, is_out, .. } in &own.takes {
             let (count, bytes) = if is_out { (0, 0) } else { of.vectors() };
@@ -262,7 +258,7 @@ impl Row {
                 vectors += 1;
             }
         }
-        if vectors > VECTORS {
+        if vectors > VECTOR_ARGUMENTS {
             return None;
         }
         let defs = match own.gives {

@@ -480,10 +480,12 @@ impl Image {
     /// Whether the contracts of the C library do not hold: a file that is none of the system's libraries asks for streams of its own
     /// making, brings an allocator, or starts threads.
     fn is_without_c(&self) -> bool {
-        self.modules
-            .iter()
-            .filter(|module| !module.is_of_system())
-            .any(|module| module.tables().has_own_streams || module.tables().starts_threads)
+        self.own_tables().any(|tables| tables.has_own_streams || tables.starts_threads)
+    }
+
+    /// Tables of the files that are none of the system's libraries.
+    fn own_tables(&self) -> impl Iterator<Item = &Tables> {
+        self.modules.iter().filter(|module| !module.is_of_system()).map(|module| module.tables())
     }
 
     /// The address of a variable that libraries share, by its name: that of the first file which has it, as the dynamic linker
@@ -498,10 +500,7 @@ impl Image {
 
     /// Whether a file that is none of the system's libraries asks where `errno` is.
     fn looks_at_errno(&self) -> bool {
-        self.modules
-            .iter()
-            .filter(|module| !module.is_of_system())
-            .any(|module| module.tables().looks_at_errno)
+        self.own_tables().any(|tables| tables.looks_at_errno)
     }
 
     /// The program itself: the first module that is a program and no library. (Under an emulator the loader appears before it.)

@@ -26,7 +26,7 @@ use trace::block::{
     Access, Address, Block, BlockId, CodeBlock, FunctionCode, Instr, OpKind, Operand, Operation, REG_GENERAL,
     REG_STACK, REG_VECTOR, RegRange, RegUse, Registers, Role, Terminator, Turn,
 };
-use trace::contract::{Deeds, Mark, Place, REGISTER_ARGUMENTS};
+use trace::contract::{Deeds, INTEGER_ARGUMENTS, Mark, Place, REGISTER_ARGUMENTS, VECTOR_ARGUMENTS};
 use trace::sink::Contract;
 use trace::stream::{Outside, Special};
 
@@ -48,10 +48,6 @@ const RCX: u8 = 1;
 const RETURN: u8 = 0xc3;
 /// Bytes of a return address.
 const BACK: u64 = 8;
-/// Registers of integer arguments, in order.
-pub(crate) const INTEGERS: [u8; REGISTER_ARGUMENTS] = [7, 6, 2, 1, 8, 9];
-/// Most arguments in vector registers.
-const VECTORS: u8 = 8;
 /// What a record of memory that a function has touched has in the place of a system call's number.
 const BY_CONTRACT: u64 = u64::MAX;
 /// Words of a record before those of addresses that are written to: the header, and the stack pointer.
@@ -290,7 +286,7 @@ impl Engine<'_> {
             described.list.push((pc, Arc::clone(deeds), contract.clone()));
             (described.list.len() - 1) as u32
         });
-        let pair = free_pair(|reg| !INTEGERS.contains(&reg));
+        let pair = free_pair(|reg| !INTEGER_ARGUMENTS.contains(&reg));
         let (p, s) = pair;
         let mut code = Code::new(self.cache.next());
         code.save(SLOT_P, p);
@@ -298,7 +294,7 @@ impl Engine<'_> {
         code.restore(p, SLOT_POINTER);
         let fast = code.here();
         code.save(SLOT_POINTER, p);
-        for (slot, register) in (SLOT_ARGUMENTS..).step_by(8).zip(INTEGERS) {
+        for (slot, register) in (SLOT_ARGUMENTS..).step_by(8).zip(INTEGER_ARGUMENTS) {
             code.save(slot, register);
         }
         code.set_slot(SLOT_CALLED, number);
@@ -330,7 +326,7 @@ impl Engine<'_> {
         let block = self.stand_in_block(pc, contract);
         let words = block.words;
         let addresses = || contract.writes.iter().map(|&(reg, _)| reg);
-        let is_argument = |reg| early.is_some() && INTEGERS.contains(&reg);
+        let is_argument = |reg| early.is_some() && INTEGER_ARGUMENTS.contains(&reg);
         let pair = free_pair(|reg| !is_argument(reg) && addresses().all(|own| own != reg));
         let registers = std::iter::once(REG_STACK).chain(addresses());
         let (mut code, fast) = stand_in(self.cache.next(), pair, self.blocks, registers, |code| {
@@ -385,9 +381,9 @@ fn handed(contract: Contract, done: &deeds::Done) -> Contract {
     let mut contract = contract;
     let Some(own) = contract.deeds.as_ref().filter(|deeds| deeds.format.is_some()) else { return contract };
     let integers = usize::from(own.integers)..usize::from(done.integers).min(REGISTER_ARGUMENTS);
-    let vectors = own.vectors..done.vectors.min(VECTORS);
+    let vectors = own.vectors..done.vectors.min(VECTOR_ARGUMENTS);
     let whole = |reg| RegRange { reg, lo: 0, hi: BACK as u8 };
-    contract.uses.extend(integers.map(|number| whole(REG_GENERAL + INTEGERS[number])));
+    contract.uses.extend(integers.map(|number| whole(REG_GENERAL + INTEGER_ARGUMENTS[number])));
     contract.uses.extend(vectors.map(|number| whole(REG_VECTOR + number)));
     contract
 }

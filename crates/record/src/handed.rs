@@ -8,7 +8,10 @@
 //!
 //! Invariants: nothing of the program is changed, and what cannot be read is said to be so ([`UNREAD`]).
 
+use std::hash::Hasher;
+
 use libc::user_regs_struct;
+use rustc_hash::FxHasher;
 use trace::depends::{Mode, UNREAD};
 use trace::sink::Handing;
 use trace::stream::Special;
@@ -96,10 +99,11 @@ fn array(count: u64, at: u64, word: &dyn Fn(u64) -> Option<u64>) -> Words {
     Some(out)
 }
 
-/// FNV-1a (Glenn Fowler, Landon Curt Noll, Kiem-Phong Vo), 64 bits, never 0.
+/// Never 0.
 fn digest(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step).max(1)
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish().max(1)
 }
 
 impl Tracee {

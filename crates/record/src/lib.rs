@@ -32,7 +32,6 @@ mod comparison;
 mod contracts;
 mod counting;
 mod decode;
-mod early;
 mod emit;
 mod error;
 mod fold;
@@ -64,6 +63,7 @@ mod scope;
 mod session;
 mod shared;
 mod signals;
+mod skipped;
 mod stale;
 mod start;
 mod startup;
@@ -269,17 +269,17 @@ pub fn run<S: Sink + 'static>(
         let (ended, sink) = session::record(config, session::Origin::of(config), guide, sink)?;
         return Ok((ended.outcome, sink));
     };
-    let early = early::Early::start(config, time)?;
-    let begun = Config { pid: Some(early.pid()), skip: None, ..config.clone() };
+    let begun_alone = skipped::Skipped::start(config, time)?;
+    let begun = Config { pid: Some(begun_alone.pid()), skip: None, ..config.clone() };
     let recorded = session::record(&begun, session::Origin::of(&begun), guide, sink);
     match recorded {
         Ok((ended, sink)) => {
-            let exit = early.end(ended.outcome.exit)?;
+            let exit = begun_alone.end(ended.outcome.exit)?;
             Ok((Outcome { exit, ..ended.outcome }, sink))
         }
         Err(error) => {
             // It is the user's program all the same.
-            let _ = early.end(Exit::Running);
+            let _ = begun_alone.end(Exit::Running);
             Err(error)
         }
     }

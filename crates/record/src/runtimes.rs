@@ -15,6 +15,7 @@
 //! Functions that are handed something in memory ([`crate::handed`]) stop the program every time.
 
 use trace::block::{Block, CodeBlock, FunctionCode, Instr, OpKind, Operation, Registers, Terminator, Turn};
+use trace::contract::INTEGER_ARGUMENTS;
 use trace::sink::{Mapping, Owner};
 
 use crate::contracts::stand_in;
@@ -24,10 +25,8 @@ use crate::shared::{SLOT_BOUND, SLOT_FIRST, SLOT_SECOND, SLOT_TARGET};
 use crate::translate::{Translation, Trap, empty, free_pair};
 use crate::{Config, Encoding, Scope};
 
-/// Registers of the first six integer arguments: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
-const ARGUMENTS: [u8; 6] = [7, 6, 2, 1, 8, 9];
 /// Words of a record: the header, and the arguments.
-const WORDS: u16 = 1 + ARGUMENTS.len() as u16;
+const WORDS: u16 = 1 + INTEGER_ARGUMENTS.len() as u16;
 
 /// How often the turn passes at one place.
 const TURNS: u32 = 128;
@@ -116,15 +115,15 @@ impl Engine<'_> {
             terminator: Terminator::Leaves,
             ..empty()
         };
-        let pair = free_pair(|reg| !ARGUMENTS.contains(&reg));
+        let pair = free_pair(|reg| !INTEGER_ARGUMENTS.contains(&reg));
         let stops =
             self.handing(pc).is_some() || self.taken_turns.get(&pc).is_none_or(|&taken| taken < TURNS);
-        let registers = ARGUMENTS.into_iter();
+        let registers = INTEGER_ARGUMENTS.into_iter();
         let (mut code, fast) = stand_in(self.cache.next(), pair, self.blocks, registers, |code| {
             code.constant(pair.1, pc);
             code.save(SLOT_TARGET, pair.1);
-            code.save(SLOT_FIRST, ARGUMENTS[0]);
-            code.save(SLOT_SECOND, ARGUMENTS[1]);
+            code.save(SLOT_FIRST, INTEGER_ARGUMENTS[0]);
+            code.save(SLOT_SECOND, INTEGER_ARGUMENTS[1]);
             code.constant(pair.1, 0);
             code.save(SLOT_BOUND, pair.1);
         });

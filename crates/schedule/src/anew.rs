@@ -17,6 +17,7 @@ use profile::{ContextIndex, Dependence, Profile};
 
 use crate::facts::{Facts, Role};
 use crate::names::in_text;
+use crate::subscript::is_word;
 use crate::verdict::Verdict;
 
 /// What can be done with a variable that iterations hand on.
@@ -140,10 +141,9 @@ fn iterations_back<'a>(
 
 /// Whether a right-hand side calls something: a name before a parenthesis that is no array's.
 fn has_call(facts: &Facts<'_>, definition: &Definition) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
     definition.value.match_indices('(').any(|(at, _)| {
         let before = definition.value[..at].trim_end();
-        let name = before.rsplit(|c| !is_name(c)).next().unwrap_or_default();
+        let name = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
         !name.is_empty() && !facts.source.arrays.iter().any(|array| array.name == name)
     })
 }

@@ -58,8 +58,8 @@ pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) 
     }
     // An iterator that its header alone advances is computed anew in every iteration: what is handed on is something else.
     let is_counter = |scalar: &profile::lens::Scalar| {
-        let in_header = |definition: &profile::lens::Definition| definition.at.line == source.at.line;
-        source.iterators.iter().any(|own| own.name == scalar.name) && scalar.definitions.iter().all(in_header)
+        let is_iterator = source.iterators.iter().any(|own| own.name == scalar.name);
+        is_iterator && scalar.definitions.iter().all(|definition| definition.header)
     };
     let is_variable = |scalar: &&profile::lens::Scalar| {
         scalar.is_own_storage() != d.memory && !scalar.is_private() && (d.memory || !is_counter(scalar))
@@ -73,10 +73,10 @@ pub fn in_text<'a>(profile: &'a Profile, context: ContextIndex, d: &Dependence) 
         scalar.definitions.iter().any(|definition| definition.at.line == written)
     };
     // Compilers move what a register hands on where the loop goes round, or have it where it was made.
-    let goes_round = || !d.memory && d.kind == Kind::Flow;
+    let is_register_flow = !d.memory && d.kind == Kind::Flow;
     let is_handed_on =
         |scalar: &&profile::lens::Scalar| scalar.read_before_write && scalar.reads.contains(&places[1].line);
-    let scalar = the_one(&is_assigned).or_else(|| goes_round().then(|| the_one(&is_handed_on)).flatten())?;
+    let scalar = the_one(&is_assigned).or_else(|| the_one(&is_handed_on).filter(|_| is_register_flow))?;
     Some(&scalar.name)
 }
 

@@ -184,7 +184,7 @@ pub fn repeat(first: &[String], second: &[String], iterator: &str, step: i64) ->
 }
 
 /// Whether a character may be part of a name.
-fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

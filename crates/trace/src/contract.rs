@@ -11,6 +11,12 @@ use crate::block::Access;
 /// Most integer arguments that are handed over in registers (System V ABI, AMD64 supplement, "Parameter Passing").
 pub const REGISTER_ARGUMENTS: usize = 6;
 
+/// These registers, by their numbers, in order: `rdi`, `rsi`, `rdx`, `rcx`, `r8`, `r9`.
+pub const INTEGER_ARGUMENTS: [u8; REGISTER_ARGUMENTS] = [7, 6, 2, 1, 8, 9];
+
+/// Most arguments that are handed over in vector registers, the first ones in order.
+pub const VECTOR_ARGUMENTS: u8 = 8;
+
 /// Hidden states that functions keep for the whole process, by their numbers: the name in a table, and what people call it.
 pub const STATES: [(&str, &str); 8] = [
     ("random", "state of `rand` and `random`"),

@@ -27,7 +27,7 @@ pub enum Special<'a> {
     /// The base address of thread-local operands, from here on.
     ThreadBase(u64),
     /// Memory that a system call, or a function by its contract, read or wrote: the call's number, its result, and pairs `(address,
-    /// length)`; bits of the length say whether it is a write and what else is known ([`effect_of`]).
+    /// length)`; bits of the length say whether it is a write and what else is known ([`touched`]).
     Effect {
         /// System call number.
         number: u64,
@@ -148,17 +148,33 @@ pub fn effect_length(length: u64, access: Access, mark: Mark) -> u64 {
 /// Most bytes of a range.
 const LONGEST_EFFECT: u64 = (1 << MARK_SHIFT) - 1;
 
-/// The length of a range, whether it is written, and what else is known of it, by the word of [`Special::Effect`].
-pub fn effect_of(word: u64) -> (u64, bool, Mark) {
-    let mark = match word >> MARK_SHIFT & MARK_BITS {
-        1 => Mark::Input,
-        2 => Mark::Output,
-        3 => Mark::Allocated,
-        4 => Mark::Resized,
-        5 => Mark::Freed,
-        _ => Mark::None,
-    };
-    (word & LONGEST_EFFECT, word & EFFECT_WRITE != 0, mark)
+/// A range of memory of [`Special::Effect`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Touched {
+    /// Where it begins.
+    pub start: u64,
+    /// Bytes.
+    pub length: u64,
+    /// It is written.
+    pub write: bool,
+    /// What else is known of it.
+    pub mark: Mark,
+}
+
+/// The ranges of [`Special::Effect`], by its words.
+pub fn touched(ranges: &[u64]) -> impl Iterator<Item = Touched> {
+    ranges.chunks_exact(2).map(|pair| {
+        let (start, word) = (pair[0], pair[1]);
+        let mark = match word >> MARK_SHIFT & MARK_BITS {
+            1 => Mark::Input,
+            2 => Mark::Output,
+            3 => Mark::Allocated,
+            4 => Mark::Resized,
+            5 => Mark::Freed,
+            _ => Mark::None,
+        };
+        Touched { start, length: word & LONGEST_EFFECT, write: word & EFFECT_WRITE != 0, mark }
+    })
 }
 
 fn header(id: u32, payload: usize) -> u64 {

@@ -135,9 +135,9 @@ impl Engine {
         if !outside.entered {
             return;
         }
+        let has_strands = self.has_threads();
         let teams = &mut self.threads.teams;
         teams.enters(self.threads.tree, outside.result, outside.arguments);
-        let has_strands = self.threads.exchange.turn() > 0;
         if has_strands && teams.is_task(self.threads.tree, outside.result) {
             self.suspend(outside);
             self.forget_frames(outside.stack);
@@ -278,8 +278,7 @@ impl Engine {
         if let Some((context, _)) = at {
             threads.exchange.refine(self.contexts.loops(context));
         }
-        threads.exchange.pass(&self.contexts, threads.tree, at);
-        threads.teams.turn(threads.exchange.turn(), threads.tree);
+        threads.begin_turn(&self.contexts, at);
     }
 
     /// What comes next is in another phase of a team.
@@ -309,11 +308,11 @@ impl Engine {
     /// Where the contexts of the thread whose words come begin, and with which vector.
     pub(super) fn root(&mut self) -> (crate::contexts::ContextId, Iv) {
         let tree = self.threads.tree;
-        let Some(had) = (tree as usize).checked_sub(1).and_then(|at| self.threads.had.get(at)) else {
+        if tree == 0 {
             return (0, Iv::ZERO);
-        };
+        }
         let mut iv = Iv::ZERO;
-        iv.0[0] = had - 1;
+        iv.0[0] = self.threads.had_before(tree);
         let root = self.contexts.child(0, Kind::Thread { tree });
         // It counts threads as a loop does iterations, and of all that they do.
         self.threads.exchange.refine([root]);
@@ -329,9 +328,15 @@ impl Threads {
 
     /// What comes next is in another phase, from a vector of a context on.
     fn begin_phase(&mut self, contexts: &Contexts, at: Option<(ContextId, &Iv)>) {
-        if self.exchange.turn() > 0 {
-            self.exchange.pass(contexts, self.tree, at);
+        match self.exchange.turn() {
+            0 => self.teams.turn(0, self.tree),
+            _ => self.begin_turn(contexts, at),
         }
+    }
+
+    /// What comes next is another turn, from a vector of a context on.
+    fn begin_turn(&mut self, contexts: &Contexts, at: Option<(ContextId, &Iv)>) {
+        self.exchange.pass(contexts, self.tree, at);
         self.teams.turn(self.exchange.turn(), self.tree);
     }
 

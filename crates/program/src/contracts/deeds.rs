@@ -21,6 +21,8 @@ use super::{Prototype, Type};
 /// Bytes of a stream that are taken for its state: flags, and the addresses of what is read and written next, which all functions on streams
 /// use, in the library of GNU as in musl.
 pub const STREAM: u64 = 64;
+/// Bytes that stand for a hidden state, or for a block that ends.
+const WORD: u64 = 8;
 
 /// What a row says of memory and hidden state.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -81,15 +83,14 @@ impl Described {
         let mut streams = Vec::new();
         if self.opens {
             let result = names.value("result")?;
-            let whole = || Extent::Bytes(Product { factors: Vec::new(), plus: STREAM }, None);
-            let made = Deed { condition: Some(result), ..deed(Place::At(result), whole(), Access::Write) };
+            let made =
+                Deed { condition: Some(result), ..deed(Place::At(result), bytes(STREAM), Access::Write) };
             deeds.list.push(Deed { mark: Mark::Allocated, ..made.clone() });
             deeds.list.push(Deed { mark: Mark::Input, ..made });
             deeds.mode = names.parameters.last().copied().flatten();
         }
         for (parameter, at) in own.takes.iter().zip(&names.parameters) {
             let Some(at) = at.map(Place::At) else { continue };
-            let of_bytes = |count: u64| Extent::Bytes(Product { factors: Vec::new(), plus: count }, None);
             match parameter.of {
                 Type::Format(format) => {
                     deeds.format = Some(format);
@@ -99,7 +100,7 @@ impl Described {
                 Type::Input => streams.push((at, Mark::Input)),
                 Type::Output => streams.push((at, Mark::Output)),
                 of if parameter.is_out => {
-                    deeds.list.push(deed(at, of_bytes(of.bytes().into()), Access::Write));
+                    deeds.list.push(deed(at, bytes(of.bytes().into()), Access::Write));
                 }
                 _ => {}
             }
@@ -113,12 +114,11 @@ impl Described {
             deeds.list.extend(names.all(list, Access::Read)?);
         }
         for name in self.asks.iter().chain(&self.keeps) {
-            deeds.list.push(deed(state(name)?, word(), Access::Read));
+            deeds.list.push(deed(state(name)?, bytes(WORD), Access::Read));
         }
-        let whole = || Extent::Bytes(Product { factors: Vec::new(), plus: STREAM }, None);
         for &(place, mark) in &streams {
             for access in [Access::Read, Access::Write] {
-                deeds.list.push(Deed { mark, ..deed(place, whole(), access) });
+                deeds.list.push(Deed { mark, ..deed(place, bytes(STREAM), access) });
             }
         }
         for (list, mark) in [(&self.allocates, Mark::Allocated), (&self.resizes, Mark::Resized)] {
@@ -129,11 +129,11 @@ impl Described {
             deeds.list.extend(names.all(list, Access::Write)?);
         }
         for name in &self.keeps {
-            deeds.list.push(deed(state(name)?, word(), Access::Write));
+            deeds.list.push(deed(state(name)?, bytes(WORD), Access::Write));
         }
         for name in &self.frees {
             let at = Place::At(names.value(name)?);
-            deeds.list.push(Deed { mark: Mark::Freed, ..deed(at, word(), Access::Write) });
+            deeds.list.push(Deed { mark: Mark::Freed, ..deed(at, bytes(WORD), Access::Write) });
         }
         Ok(deeds)
     }
@@ -143,9 +143,9 @@ fn deed(place: Place, extent: Extent, access: Access) -> Deed {
     Deed { place, extent, access, mark: Mark::None, condition: None }
 }
 
-/// The eight bytes that stand for a hidden state.
-fn word() -> Extent {
-    Extent::Bytes(Product { factors: Vec::new(), plus: 8 }, None)
+/// So many bytes, whatever the arguments are.
+fn bytes(count: u64) -> Extent {
+    Extent::Bytes(Product { factors: Vec::new(), plus: count }, None)
 }
 
 fn state(name: &str) -> Result<Place, String> {

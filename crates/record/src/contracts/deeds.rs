@@ -6,7 +6,9 @@
 //! Limits: formats that number their arguments, or that print wide texts or the message of `errno`, are not understood; nothing is claimed about the loops around such a call.
 
 use trace::block::Access;
-use trace::contract::{Deed, Deeds, Extent, Format, Mark, Place, Product, REGISTER_ARGUMENTS, Value};
+use trace::contract::{
+    Deed, Deeds, Extent, Format, Mark, Place, Product, REGISTER_ARGUMENTS, VECTOR_ARGUMENTS, Value,
+};
 use trace::stream::{effect_length, hidden_state};
 
 use crate::process::Tracee;
@@ -19,8 +21,6 @@ const LARGEST: u64 = 1 << 40;
 const CHUNK: usize = 512;
 /// Bytes of a page, at whose end memory may end.
 const PAGE: u64 = 4096;
-/// Registers of arguments that are no integers.
-const VECTORS: u8 = 8;
 
 /// A call that has returned.
 #[derive(Debug, Clone, Copy)]
@@ -451,7 +451,7 @@ impl Further {
     }
 
     fn number(&mut self, doing: &mut Doing<'_>) {
-        if doing.done.vectors < VECTORS {
+        if doing.done.vectors < VECTOR_ARGUMENTS {
             doing.done.vectors += 1;
         } else {
             self.next(doing, 8);

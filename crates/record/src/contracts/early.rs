@@ -8,10 +8,10 @@
 //! function has returned.
 
 use trace::block::{Access, Address, Operand, Role};
-use trace::contract::{Deed, Deeds, Extent, Mark, Place, Product, Value};
+use trace::contract::{Deed, Deeds, Extent, INTEGER_ARGUMENTS, Mark, Place, Product, Value};
 use trace::stream::hidden_state;
 
-use super::{FIXED, INTEGERS};
+use super::FIXED;
 use crate::asm::Code;
 
 /// A range, and how it gets into the record.
@@ -95,7 +95,7 @@ impl Range {
 /// The register of an argument of 64 bits.
 fn register(value: Value) -> Option<u8> {
     match value {
-        Value::Argument { number, is_int: false } => INTEGERS.get(usize::from(number)).copied(),
+        Value::Argument { number, is_int: false } => INTEGER_ARGUMENTS.get(usize::from(number)).copied(),
         _ => None,
     }
 }

@@ -15,24 +15,24 @@ use crate::{Config, Exit, interrupt, launch};
 /// How often it is looked at whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A program that has run for a while.
-pub(crate) struct Early {
+/// A program the beginning of which is skipped.
+pub(crate) struct Skipped {
     pid: c_int,
 }
 
-impl Early {
+impl Skipped {
     /// Starts the configured program, and lets it run for a time.
     ///
     /// # Errors
     /// If it cannot be started, or if it ends before the time is over.
-    pub(crate) fn start(config: &Config, time: Duration) -> Result<Early, Error> {
+    pub(crate) fn start(config: &Config, time: Duration) -> Result<Skipped, Error> {
         let end = Instant::now().checked_add(time);
-        let early = Early { pid: launch::start(config, None)? };
+        let own = Skipped { pid: launch::start(config, None)? };
         interrupt::running(true);
-        let waited = early.wait(end);
+        let waited = own.wait(end);
         interrupt::running(false);
         match waited? {
-            None => Ok(early),
+            None => Ok(own),
             Some(_) => Err(Error::EndedEarly { path: config.program.clone(), time }),
         }
     }
