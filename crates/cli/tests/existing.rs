@@ -298,6 +298,35 @@ int main(void) {
 const FORTRAN: &str = "
 module loops
 contains
+  subroutine last(n, x)
+    integer, intent(in) :: n
+    integer, intent(out) :: x
+    integer :: i
+    !$omp parallel do
+    do i = 1, n !@ lastprivate x
+      x = i
+    end do
+  end subroutine
+  function locked(n) result(x)
+    !$ use omp_lib
+    integer, intent(in) :: n
+    integer :: x, i
+    !$ integer(omp_lock_kind) :: l
+    !$ call omp_init_lock(l)
+    x = 0
+    !$omp parallel do
+    do i = 1, n !@
+      if (mod(i, 2) == 0) then
+        !$ call omp_set_lock(l)
+        x = x + 1
+        !$ call omp_unset_lock(l)
+      else
+        !$ call omp_set_lock(l)
+        x = x + 2
+        !$ call omp_unset_lock(l)
+      end if
+    end do
+  end function
   subroutine p1(a, b, n)
     integer, intent(in) :: n
     real(8), intent(in) :: a(n)
@@ -349,13 +378,14 @@ end module
 program main
   use loops
   real(8) :: a(400), b(400)
-  integer :: i
+  integer :: i, x
   do i = 1, 400
     a(i) = mod(i, 7)
   end do
   call p1(a, b, 400)
+  call last(400, x)
   call p2(a, b, 400)
-  print *, r1(b, 400) + r2(b, 400)
+  print *, r1(b, 400) + r2(b, 400) + x + locked(400)
 end program
 ";
 
@@ -1421,6 +1451,14 @@ fn pieces_of_loops_and_what_stands_before_their_bodies_are_known() {
 fn tasks_are_ordered_by_what_they_wait_for_and_depend_on() {
     for threads in ["1", "2", "4"] {
         seen_with(threads, "tasks.c", include_str!("existing/tasks.c"));
+    }
+}
+
+/// Locks are taken by argument, by callers, by one object each, on one line, on conditions, more than once.
+#[test]
+fn locks_are_those_that_the_run_takes() {
+    for threads in ["2", "4"] {
+        seen_with(threads, "locks.c", include_str!("existing/locks.c"));
     }
 }
 

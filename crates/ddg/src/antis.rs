@@ -250,6 +250,7 @@ fn anti(profile: &Profile, (read, write): (u32, u32), common: usize) -> Dependen
         relation: None,
         between_members: false,
         tasks: None,
+        exclusion: None,
     }
 }
 

@@ -265,6 +265,7 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
                 relation: None,
                 between_members: false,
                 tasks: None,
+                exclusion: None,
             });
             profile.dependences.len() - 1
         });
@@ -826,5 +827,6 @@ fn dependence(
         relation,
         between_members: false,
         tasks: None,
+        exclusion: None,
     })
 }

@@ -21,6 +21,7 @@ mod happenings;
 pub mod hot;
 mod intervals;
 mod jumps;
+mod locks;
 mod lost;
 pub mod objects;
 mod observer;

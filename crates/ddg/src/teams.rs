@@ -19,11 +19,12 @@
 //! counts as the region after it. Loops of the region with a barrier inside share out nothing, and carry nothing of this. Of regions with
 //! what else orders members in ways that are not followed ([`Mark::Orders`]) loops alone are looked at.
 
-use profile::{Kind, TaskOrder};
+use profile::{Exclusion, Kind, TaskOrder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use shadow::{DependenceRun, Iv};
 
 use crate::contexts::{ContextId, Contexts, FunctionId, Kind as ContextKind};
+use crate::locks::{LockSet, Locks, is_of_locks};
 use crate::objects::ObjectId;
 use crate::strands::{Span, Strand, TaskId};
 use crate::tasks::Tasks;
@@ -48,6 +49,8 @@ pub enum Mark {
     Combines,
     /// It has done so.
     HasCombined,
+    /// A member takes a lock, or gives it back.
+    Locks,
     /// Members are ordered in a way that is not followed: by iterations that wait for others, by what one broadcasts.
     Orders,
 }
@@ -84,6 +87,8 @@ pub struct Phase {
     is_guarded: bool,
     /// The part of a task.
     strand: Strand,
+    /// The locks that it holds.
+    locks: LockSet,
 }
 
 impl Phase {
@@ -138,6 +143,8 @@ pub struct Unordered {
     are_in_tasks: [bool; 2],
     /// One of the ends lies in a task, or may.
     is_of_tasks: bool,
+    /// Whether locks have them exclude each other: what is least so of all instances of which as much is known.
+    pub exclusion: Exclusion,
 }
 
 impl Unordered {
@@ -185,6 +192,8 @@ pub struct Teams {
     makes: FxHashMap<u32, Making>,
     /// What is known of each task.
     known: Tasks,
+    /// What is known of locks.
+    locks: Locks,
     /// Functions that compilers have made of regions and tasks, as far as they ran.
     outlined: FxHashSet<FunctionId>,
     /// Loops with a barrier inside, by function and header.
@@ -215,6 +224,7 @@ fn mark(name: &str) -> Option<Mark> {
         "GOMP_single_copy_start" => Some(Mark::Copies),
         "__kmpc_reduce" | "__kmpc_reduce_nowait" | "GOMP_atomic_start" => Some(Mark::Combines),
         "__kmpc_end_reduce" | "__kmpc_end_reduce_nowait" | "GOMP_atomic_end" => Some(Mark::HasCombined),
+        _ if is_of_locks(name) => Some(Mark::Locks),
         _ if TASKS.iter().any(|own| name.starts_with(own)) => Some(Mark::Tasks),
         _ if ORDERS.iter().any(|own| name.starts_with(own)) => Some(Mark::Orders),
         _ if FORKS.contains(&name) || name.starts_with("GOMP_parallel") && !name.ends_with("_end") => {
@@ -239,12 +249,14 @@ impl Teams {
         };
         self.blocks.extend(blocks.map(|blocks| (pc, blocks)));
         let is_of_tasks = self.known.watches(pc, name);
+        self.locks.watches(pc, name);
         found.is_some() || blocks.is_some() || is_of_tasks
     }
 
     /// A thread has called a function of a runtime, with these integer arguments.
     pub fn asked(&mut self, tree: u32, entry: u64, arguments: &[u64]) {
         self.known.asked(tree, entry, arguments);
+        self.locks.asked(tree, entry, arguments);
         match (self.blocks.get(&entry), arguments) {
             (Some(Blocks::Copies), &[function, _, copies, bytes, _, may_wait]) => {
                 let of = if copies == 0 { function } else { copies };
@@ -342,10 +354,12 @@ impl Teams {
         self.before.entry(tree).or_default().push((now, self.known.all_of(tree)));
     }
 
-    /// The function at `entry` has returned to a thread; returns whether that is in another phase by that.
-    pub fn returns(&mut self, tree: u32, entry: u64) -> bool {
-        if self.mark(entry) != Some(Mark::Forks) {
-            return self.known.returned(tree, entry);
+    /// The function at `entry` has returned `result` to a thread; returns whether that is in another phase by that.
+    pub fn returns(&mut self, tree: u32, entry: u64, result: u64) -> bool {
+        match self.mark(entry) {
+            Some(Mark::Forks) => {}
+            Some(Mark::Locks) => return self.locks.returned(tree, entry, result),
+            _ => return self.known.returned(tree, entry),
         }
         let Some((before, tasks)) = self.before.get_mut(&tree).and_then(Vec::pop) else { return false };
         self.now.insert(tree, before);
@@ -384,6 +398,11 @@ impl Teams {
     pub fn tasks(&mut self, tree: u32) -> bool {
         self.with_tasks.extend(self.now.get(&tree).map(|phase| phase.region));
         self.known.happens(tree)
+    }
+
+    /// A member takes a lock, or gives it back; returns whether it holds others now.
+    pub fn locks(&mut self, tree: u32) -> bool {
+        self.locks.happens(tree)
     }
 
     /// A member orders itself after others in a way that is not followed.
@@ -427,6 +446,7 @@ impl Teams {
         self.before.remove(&tree);
         self.makes.remove(&tree);
         self.known.end(tree);
+        self.locks.end(tree);
     }
 
     /// From now on a turn is that of a thread, in the phase that it is in.
@@ -435,7 +455,7 @@ impl Teams {
         if self.region > 0 {
             self.turns.resize(turn as usize, Phase::default());
             let now = self.now.get(&tree).copied().unwrap_or_default();
-            self.turns.push(Phase { strand: self.known.now(tree), ..now });
+            self.turns.push(Phase { strand: self.known.now(tree), locks: self.locks.now(tree), ..now });
         }
     }
 
@@ -446,26 +466,27 @@ impl Teams {
             self.known.of_tree(end.had, turn.map_or(Strand::default(), |own| own.strand), end.is_late);
         let is_turn = turn.is_some_and(|turn| turn.strand.task == strand.task);
         let phase = match (turn, is_turn) {
+            (Some(turn), true) if end.is_late => Phase { locks: LockSet::UNKNOWN, ..turn },
             (Some(turn), true) => turn,
             // The turn is another task's.
             _ => {
                 let Span { region, barriers } = self.known.span(strand)?;
-                Phase { region, barriers, strand, ..Phase::default() }
+                Phase { region, barriers, strand, locks: LockSet::UNKNOWN, ..Phase::default() }
             }
         };
         Some((phase, is_own))
     }
 
-    /// What is known of the order of two ends, and which of them lie in tasks.
-    fn order(&mut self, ends: &[End; 2]) -> (Order, [bool; 2], u32) {
+    /// What is known of the order of two ends, which of them lie in tasks, and what is known of their locks.
+    fn order(&mut self, ends: &[End; 2]) -> (Order, [bool; 2], u32, Exclusion) {
         let [Some((earlier, is_exact)), Some((later, _))] =
             [self.phase_of(&ends[0]), self.phase_of(&ends[1])]
         else {
-            return (Order::Ordered, [false; 2], 0);
+            return (Order::Ordered, [false; 2], 0, Exclusion::Unknown);
         };
         let are_in_tasks = [earlier, later].map(|own| self.known.is_explicit(own.strand));
         let order = self.order_of(earlier, later, is_exact);
-        (order, are_in_tasks, later.region)
+        (order, are_in_tasks, later.region, self.locks.exclude(earlier.locks, later.locks))
     }
 
     fn order_of(&mut self, earlier: Phase, later: Phase, is_exact: bool) -> Order {
@@ -516,14 +537,15 @@ impl Teams {
             return false;
         }
         let key = (kind, run.source, run.sink);
-        let known = self.unordered.get(&key).map(|own| own.as_ref().is_some_and(|own| own.is_certain));
-        let (order, are_in_tasks, region) = self.order(at);
+        let known = |own: &Unordered| (own.is_certain, own.exclusion);
+        let known = self.unordered.get(&key).map(|own| own.as_ref().map(known));
+        let (order, are_in_tasks, region, exclusion) = self.order(at);
         if order == Order::Ordered {
             return false;
         }
         let is_certain = order == Order::Unordered;
-        // An instance of which more is known stands for those of which less is.
-        if known.is_none() || known == Some(false) && is_certain {
+        // An instance of which more is known, and that less excludes, stands for the others.
+        if known.is_none_or(|known| known.map_or(is_certain, |known| known < (is_certain, exclusion))) {
             let have_tasks = self.with_tasks.contains(&region);
             let is_carried = if is_certain { self.is_of_one_loop(contexts, ends) } else { None };
             let count = self.unordered.get(&key).and_then(Option::as_ref).map_or(0, |own| own.count);
@@ -539,6 +561,7 @@ impl Teams {
                 is_certain,
                 are_in_tasks,
                 is_of_tasks: !is_certain || are_in_tasks.contains(&true),
+                exclusion,
             });
             self.unordered.insert(key, new);
         }

@@ -440,6 +440,20 @@ pub struct Dependence {
     /// What is known of the order of the ends if one of them lies in a task of OpenMP that the run has told from others (`between_members` is
     /// set); those that tasks order are not listed.
     pub tasks: Option<TaskOrder>,
+    /// Whether the ends held a lock of OpenMP in common, in all instances (`between_members` is set).
+    pub exclusion: Option<Exclusion>,
+}
+
+/// Whether the run had two accesses of a team's members exclude each other by a lock or a critical section of OpenMP (OpenMP 5.2, sections 15.2
+/// and 18.9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Exclusion {
+    /// All instances had one in common.
+    Held,
+    /// It is not known of some.
+    Unknown,
+    /// Some had none in common.
+    Absent,
 }
 
 /// What a run tells of the order of two tasks, or of a task and what made it.

@@ -132,6 +132,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) runtimes: BTreeSet<String>,
     /// How often control was seen to go between runtimes and the code that is recorded, by where it went.
     pub(crate) taken_turns: FxHashMap<u64, u32>,
+    /// How often they began anew.
+    pub(crate) renewals: u32,
     /// What functions of runtimes are handed in memory, by entry.
     pub(crate) handings: FxHashMap<u64, Option<Handing>>,
     /// Bytes of data that tasks have, by the entry of their function.

@@ -11,7 +11,8 @@
 //!
 //! Turns: one thread runs at a time, and a runtime takes no time that is worth mentioning. So that what it hands out (iterations, sections, tasks)
 //! goes to several threads, as it would if they ran side by side, the turn passes where control goes to a function of a runtime, or from
-//! there into the program, the first [`TURNS`] times at each place.
+//! there into the program, the first [`TURNS`] times at each place; and as often again behind each function of the program that a runtime begins for
+//! the first time ([`RENEWALS`] of them): regions and tasks that come late are shared out as the first ones are.
 //! Functions that are handed something in memory ([`crate::handed`]) stop the program every time.
 
 use trace::block::{Block, CodeBlock, FunctionCode, Instr, OpKind, Operation, Registers, Terminator, Turn};
@@ -30,6 +31,9 @@ const WORDS: u16 = 1 + INTEGER_ARGUMENTS.len() as u16;
 
 /// How often the turn passes at one place.
 const TURNS: u32 = 128;
+
+/// How often all places begin anew.
+const RENEWALS: u32 = 256;
 
 /// Whether runtimes run unrecorded.
 pub(crate) fn heeds(config: &Config) -> bool {
@@ -62,18 +66,45 @@ impl Engine<'_> {
     pub(crate) fn take_turns(&mut self, pc: u64) -> Result<(), Error> {
         let taken = self.taken_turns.entry(pc).or_default();
         *taken = taken.saturating_add(1);
-        if *taken <= TURNS {
+        let taken = *taken;
+        if taken <= TURNS {
             self.threads.let_others();
         }
-        if *taken == TURNS && self.guide.owner(pc) == Owner::Runtime {
+        let is_of_runtime = self.guide.owner(pc) == Owner::Runtime;
+        if taken == TURNS && is_of_runtime {
             // From now on without a stop.
-            let is_on = self.on;
-            self.switch(true);
-            let translated = self.translate_leaving(pc);
-            self.switch(is_on);
-            return translated;
+            self.leave_anew(pc)?;
+        }
+        if taken == 1 && !is_of_runtime && self.guide.is_function(pc) {
+            self.renew_turns()?;
         }
         Ok(())
+    }
+
+    /// A region or a task begins that has not before: in it, turns pass as in the first one.
+    fn renew_turns(&mut self) -> Result<(), Error> {
+        if self.renewals >= RENEWALS {
+            return Ok(());
+        }
+        self.renewals += 1;
+        let all = self.taken_turns.iter();
+        let over = all.filter(|&(&pc, &taken)| taken >= TURNS && self.guide.owner(pc) == Owner::Runtime);
+        let mut over: Vec<u64> = over.map(|(&pc, _)| pc).collect();
+        over.sort_unstable();
+        for pc in over {
+            self.taken_turns.remove(&pc);
+            self.leave_anew(pc)?;
+        }
+        Ok(())
+    }
+
+    /// Translates the entry of a function of a runtime again, with a stop or without one as its turns have it.
+    fn leave_anew(&mut self, pc: u64) -> Result<(), Error> {
+        let is_on = self.on;
+        self.switch(true);
+        let translated = self.translate_leaving(pc);
+        self.switch(is_on);
+        translated
     }
 
     /// Whether control may come to `pc` from a runtime without a stop.

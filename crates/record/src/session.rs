@@ -288,6 +288,7 @@ fn traced(
         described: contracts::Described::default(),
         runtimes: BTreeSet::new(),
         taken_turns: FxHashMap::default(),
+        renewals: 0,
         handings: FxHashMap::default(),
         task_bytes: FxHashMap::default(),
         blocks: 0,

@@ -25,7 +25,7 @@ use doacross::Doacross;
 use guards::{Guarded, Guards, mentions, subscripts};
 use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
 use profile::place::is_of_standard_library;
-use profile::{ContextIndex, Dependence, ObjectKind, Profile};
+use profile::{ContextIndex, Dependence, Exclusion, ObjectKind, Profile};
 use run::Run;
 use schedule::facts::{Facts, Role, is_errno};
 use schedule::needs::Way;
@@ -182,6 +182,10 @@ impl<'a> Texts<'a> {
                 out.guards.insert(file, guards);
             }
         }
+        let all: Vec<_> = out.between.iter().flat_map(|d| pairs(profile, d, &out)).collect();
+        for (file, guards) in &mut out.guards {
+            *guards = guards.with(all.iter().filter(|own| own.0 == file).map(|own| own.1));
+        }
         out
     }
 
@@ -191,6 +195,20 @@ impl<'a> Texts<'a> {
         let known = self.lines.get(file).zip(at).and_then(|(lines, at)| lines.get(at));
         known.copied().unwrap_or_default()
     }
+}
+
+/// What the run has shown of locks at the ends of a dependence between members of a team, by file: of the lines of the accesses, and of those on which
+/// the program's text has a library do them.
+fn pairs<'p>(
+    profile: &'p Profile,
+    d: &Dependence,
+    texts: &Texts<'_>,
+) -> Vec<(&'p str, ([u32; 2], Exclusion))> {
+    let Some(exclusion) = d.exclusion else { return Vec::new() };
+    let own = [d.source, d.sink].map(|end| profile.location_of(end));
+    let called = between::places(profile, d, texts);
+    let all = [own, called].into_iter().filter(|[a, b]| a.file == b.file && a.line > 0 && b.line > 0);
+    all.map(|[a, b]| (a.file.as_str(), ([a.line, b.line], exclusion))).collect()
 }
 
 /// Whether a file is in Fortran: by its loops if they were read, else by its name.
@@ -249,12 +267,19 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         races: Vec::new(),
         guards_known: false,
     };
+    let own_path = &own.file;
     let guards = texts.guards.get(own.file.as_str());
     let none = Guards::default();
     if is_shared_out {
         out.guards_known = guards.is_some();
     }
+    // What was done in this loop, not what its lines do in others.
+    let is_around =
+        |end: u32| own.contexts.iter().any(|&context| profile.is_around(context, profile.context_of(end)));
+    let within = texts.between.iter().filter(|d| is_around(d.source) && is_around(d.sink));
+    let shown: Vec<_> = within.flat_map(|d| pairs(profile, d, texts)).collect();
     let guards = guards.unwrap_or(&none);
+    let guards = &guards.with(shown.into_iter().filter(|own| *own_path == own.0).map(|own| own.1));
     let facts = Facts::of(profile, context);
     let given = || -> Vec<String> {
         clauses(&directive.text).into_iter().flat_map(|clause| clause.variables).collect()

@@ -302,6 +302,7 @@ mod tests {
             relation: Some(walking.clone()),
             between_members: false,
             tasks: None,
+            exclusion: None,
         };
         Profile {
             program: profile::Program { argv: vec!["/bin/sum.O2".into(), "10".into()], ..Default::default() },

@@ -160,6 +160,7 @@ impl Builder {
             relation: None,
             between_members: false,
             tasks: None,
+            exclusion: None,
         });
     }
 
@@ -197,6 +198,7 @@ impl Builder {
             relation: Some(relation),
             between_members: false,
             tasks: None,
+            exclusion: None,
         });
     }
 }

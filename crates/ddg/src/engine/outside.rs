@@ -99,7 +99,8 @@ impl Engine {
                 } else {
                     walker.unwind(&mut self.contexts, &mut self.functions, at, pc);
                 }
-                if is_runtime && self.threads.teams.returns(self.threads.tree, entry) {
+                let result = away.outside.result;
+                if is_runtime && self.threads.teams.returns(self.threads.tree, entry, result) {
                     self.begin_phase(walker);
                 }
             }

@@ -236,6 +236,12 @@ impl Engine {
                 }
                 return;
             }
+            Mark::Locks => {
+                if teams.locks(tree) {
+                    self.begin_strand();
+                }
+                return;
+            }
             Mark::Task => return teams.begin_task(walker.function()),
             Mark::Copies => teams.copies(tree),
             Mark::Combines => teams.combines(tree, true),

@@ -221,6 +221,7 @@ impl<'a> Regions<'a> {
             relation: None,
             between_members: true,
             tasks: own.task_order(),
+            exclusion: Some(own.exclusion),
         })
     }
 
@@ -254,6 +255,7 @@ impl<'a> Regions<'a> {
             relation: None,
             between_members: true,
             tasks: own.task_order(),
+            exclusion: Some(own.exclusion),
         }
     }
 

@@ -310,7 +310,9 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts
     if a.file != b.file || a.line == 0 || b.line == 0 || is_of_standard_library(&a.file) {
         return None;
     }
-    let guards = texts.guards.get(a.file.as_str())?;
+    // Of these two alone.
+    let shown = d.exclusion.map(|exclusion| ([a.line, b.line], exclusion));
+    let guards = &texts.guards.get(a.file.as_str())?.with(shown);
     // What compilers put on directives' lines combines what their clauses say.
     // So do lines of what they stand before.
     let has_directive = guards.has_clauses(a.line) || guards.has_clauses(b.line);

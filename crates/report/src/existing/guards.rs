@@ -4,11 +4,18 @@
 //! there (module `locks`). Two lines exclude each other if they have a guard in common: critical sections of one name, one lock, two atomic operations
 //! (OpenMP 5.2, sections 15.2, 15.8 and 18.9).
 //!
+//! What the run has shown of locks and critical sections comes before that ([`profile::Exclusion`]): two lines exclude each other if they always held one in
+//! common, whatever the text looks like, and do not if they once had none. Operations that are atomic, and what `ordered` has wait, are the text's alone.
+//!
 //! Comments and what strings say are no text. What stands in `#if 0` is left out; other conditions of the preprocessor are taken to hold.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+use std::rc::Rc;
 
-use super::locks::{Locks, assignments};
+use profile::Exclusion;
+
+use super::locks::{Locks, assignments, braced, takes_other_locks};
 
 /// One thing of which a thread has to have hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,9 +28,9 @@ enum Guard {
     Lock(String),
 }
 
-/// The guards of a file's lines.
+/// What a file's text says of guards.
 #[derive(Debug, Default)]
-pub struct Guards {
+pub struct Written {
     of: BTreeMap<u32, BTreeSet<Guard>>,
     /// Lines of directives.
     directives: BTreeSet<u32>,
@@ -42,6 +49,97 @@ pub struct Guards {
     set_to: BTreeMap<String, BTreeSet<String>>,
     /// The text of each directive, and the first and last line of it and of what it stands before.
     constructs: Vec<(String, (u32, u32))>,
+    /// The file takes locks of which the run knows nothing.
+    has_other_locks: bool,
+}
+
+/// The guards of a file's lines: what its text says, and what the run has shown.
+#[derive(Debug, Clone, Default)]
+pub struct Guards {
+    written: Rc<Written>,
+    /// What the run has shown of two lines, the first not behind the second.
+    run: BTreeMap<(u32, u32), Exclusion>,
+}
+
+impl Deref for Guards {
+    type Target = Written;
+
+    fn deref(&self) -> &Written {
+        &self.written
+    }
+}
+
+impl Guards {
+    /// Those of a text, of which the run has shown nothing.
+    pub fn of(text: &str, is_fortran: bool) -> Guards {
+        Guards { written: Rc::new(Written::of(text, is_fortran)), run: BTreeMap::new() }
+    }
+
+    /// The same text with what the run has shown of pairs of lines.
+    pub fn with(&self, pairs: impl IntoIterator<Item = ([u32; 2], Exclusion)>) -> Guards {
+        let mut run: BTreeMap<(u32, u32), Exclusion> = BTreeMap::new();
+        for ([a, b], exclusion) in pairs {
+            let own = run.entry((a.min(b), a.max(b))).or_insert(exclusion);
+            *own = exclusion.max(*own);
+        }
+        Guards { written: Rc::clone(&self.written), run }
+    }
+
+    /// What the run has shown of all of these lines together; `None` if some of them have met none of the others.
+    fn shown(&self, lines: &[u32]) -> Option<Exclusion> {
+        let is_of = |line: &u32| lines.contains(line);
+        let pairs = self.run.iter().filter(|((a, b), _)| is_of(a) && is_of(b));
+        let met: BTreeSet<u32> = pairs.clone().flat_map(|((a, b), _)| [*a, *b]).collect();
+        let most = pairs.map(|(_, own)| *own).max()?;
+        (most == Exclusion::Absent || lines.iter().all(|line| met.contains(line))).then_some(most)
+    }
+
+    /// Whether the run has shown that no lock is held on all of these lines; of other locks than those of OpenMP it shows nothing.
+    fn is_refuted(&self, lines: &[u32]) -> bool {
+        !self.has_other_locks && self.shown(lines) == Some(Exclusion::Absent)
+    }
+
+    /// Whether some guard is held on two lines each time that one of them writes: pairwise, as what is read twice needs none.
+    pub fn separate(&self, writes: &[u32], all: &[u32], what: &Guarded<'_>) -> bool {
+        !writes.is_empty()
+            && writes.iter().all(|&write| all.iter().all(|&other| self.exclude(&[write, other], what)))
+    }
+
+    /// Whether a lock that is chosen by an element or a pointer is held on all of these lines, which may be one and the same. A lock that
+    /// is chosen by a subscript has to name what those of the elements name; of elements without known subscripts any lock will do.
+    pub fn are_locked_apart(&self, lines: &[u32], subscripts: &[String]) -> bool {
+        let is_chosen = |guard: &Guard| match guard {
+            Guard::Lock(lock) => match lock.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']')) {
+                Some((index, _)) => {
+                    subscripts.is_empty() || subscripts.iter().any(|own| self.is_chosen_by(index, own))
+                }
+                None => lock.contains(['>', '.']),
+            },
+            _ => false,
+        };
+        !self.is_refuted(lines)
+            && lines.iter().all(|line| self.of.get(line).is_some_and(|own| own.iter().any(is_chosen)))
+    }
+
+    /// Whether some guard is held on all of these lines, so that no two threads are there at a time.
+    pub fn exclude(&self, lines: &[u32], what: &Guarded<'_>) -> bool {
+        if self.shown(lines) == Some(Exclusion::Held) {
+            return true;
+        }
+        let mut all = lines.iter().map(|line| self.of.get(line));
+        let Some(Some(first)) = all.next() else { return false };
+        let mut common = first.clone();
+        for own in all {
+            let Some(own) = own else { return false };
+            common.retain(|guard| own.contains(guard));
+        }
+        let is_refuted = self.is_refuted(lines);
+        common.iter().any(|guard| match guard {
+            Guard::Atomic | Guard::Ordered => true,
+            Guard::Critical(_) => !is_refuted,
+            Guard::Lock(lock) => !is_refuted && guards(lock, what),
+        })
+    }
 }
 
 /// What a lock that is chosen by a subscript has to do with what is guarded.
@@ -52,17 +150,25 @@ pub enum Guarded<'a> {
     Elements(&'a [String]),
 }
 
-impl Guards {
-    /// Those of a text.
-    pub fn of(text: &str, is_fortran: bool) -> Guards {
+impl Written {
+    /// That of a text.
+    fn of(text: &str, is_fortran: bool) -> Written {
         let plain = if is_fortran { text.to_owned() } else { plain(text) };
         let all: Vec<&str> = plain.lines().collect();
-        let mut out = Guards { locks: Locks::of(&all), units: units(&all, is_fortran), ..Guards::default() };
+        let of_fortran: Vec<String> = all.iter().filter(|_| is_fortran).map(|line| braced(line)).collect();
+        let of_fortran: Vec<&str> = of_fortran.iter().map(String::as_str).collect();
+        let for_locks = if is_fortran { &of_fortran } else { &all };
+        let mut out = Written {
+            locks: Locks::of(for_locks),
+            units: units(&all, is_fortran),
+            has_other_locks: all.iter().any(|line| takes_other_locks(line)),
+            ..Written::default()
+        };
         for (name, value) in all.iter().flat_map(|line| assignments(line)) {
             let value = value.split_whitespace().collect();
             out.set_to.entry(name.to_owned()).or_default().insert(value);
         }
-        for (line, locks) in out.locks.held(&all) {
+        for (line, locks) in out.locks.held(for_locks) {
             out.of.entry(line).or_default().extend(locks.into_iter().map(Guard::Lock));
         }
         // Macros that begin a construct: `#define GUARDED _Pragma("omp critical")`.
@@ -168,27 +274,6 @@ impl Guards {
         self.constructs.iter().map(|(text, lines)| (text.as_str(), *lines))
     }
 
-    /// Whether some guard is held on two lines each time that one of them writes: pairwise, as what is read twice needs none.
-    pub fn separate(&self, writes: &[u32], all: &[u32], what: &Guarded<'_>) -> bool {
-        !writes.is_empty()
-            && writes.iter().all(|&write| all.iter().all(|&other| self.exclude(&[write, other], what)))
-    }
-
-    /// Whether a lock that is chosen by an element or a pointer is held on all of these lines, which may be one and the same. A lock that
-    /// is chosen by a subscript has to name what those of the elements name; of elements without known subscripts any lock will do.
-    pub fn are_locked_apart(&self, lines: &[u32], subscripts: &[String]) -> bool {
-        let is_chosen = |guard: &Guard| match guard {
-            Guard::Lock(lock) => match lock.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']')) {
-                Some((index, _)) => {
-                    subscripts.is_empty() || subscripts.iter().any(|own| self.is_chosen_by(index, own))
-                }
-                None => lock.contains(['>', '.']),
-            },
-            _ => false,
-        };
-        lines.iter().all(|line| self.of.get(line).is_some_and(|own| own.iter().any(is_chosen)))
-    }
-
     /// Whether all that a subscript names is in an index, or in what the file sets names of the index to, or is set to the index itself.
     fn is_chosen_by(&self, index: &str, subscript: &str) -> bool {
         let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -268,9 +353,9 @@ impl Guards {
     }
 
     /// Whether one of two lines is a directive's, and the other what it stands before: compilers put what they do for its clauses on
-    /// both.
+    /// both. A loop's without such clauses has the loop's own variables there.
     pub fn is_of_directive(&self, a: u32, b: u32) -> bool {
-        self.constructs.iter().any(|(_, (first, last))| {
+        self.constructs.iter().filter(|own| !is_loop_without_clauses(&own.0)).any(|(_, (first, last))| {
             let inside = |line: u32| (*first..=*last).contains(&line);
             // Its own lines, and those of directives that follow at once.
             let own = |line: u32| *first <= line && (*first..=line).all(|line| self.has_clauses(line));
@@ -288,21 +373,6 @@ impl Guards {
     pub fn has_clauses(&self, line: u32) -> bool {
         let is_atomic = || self.of.get(&line).is_some_and(|own| own.contains(&Guard::Atomic));
         self.is_directive(line) && !is_atomic() && !self.workshares.contains(&line)
-    }
-
-    /// Whether some guard is held on all of these lines, so that no two threads are there at a time.
-    pub fn exclude(&self, lines: &[u32], what: &Guarded<'_>) -> bool {
-        let mut all = lines.iter().map(|line| self.of.get(line));
-        let Some(Some(first)) = all.next() else { return false };
-        let mut common = first.clone();
-        for own in all {
-            let Some(own) = own else { return false };
-            common.retain(|guard| own.contains(guard));
-        }
-        common.iter().any(|guard| match guard {
-            Guard::Lock(lock) => guards(lock, what),
-            _ => true,
-        })
     }
 }
 
@@ -441,6 +511,24 @@ fn atomics(line: &str) -> Vec<String> {
         before.split(|c: char| !is_word(c)).rfind(|word| !word.is_empty()).map(str::to_owned)
     };
     items(names).filter_map(name).collect()
+}
+
+/// Whether a directive shares out a loop and says nothing of what a variable is before or behind it: what is on its line is the loop's.
+fn is_loop_without_clauses(text: &str) -> bool {
+    let has = |all: &[&str]| words(text).any(|word| all.iter().any(|own| word.eq_ignore_ascii_case(own)));
+    has(&["for", "do"])
+        && !has(&["end"])
+        && !has(&[
+            "reduction",
+            "in_reduction",
+            "task_reduction",
+            "lastprivate",
+            "firstprivate",
+            "linear",
+            "copyin",
+            "ordered",
+            "inscan",
+        ])
 }
 
 /// Whether a line begins a directive.
@@ -673,6 +761,38 @@ mod tests {
         assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 6, 7, 8, 9]);
         let f = "do i = 1, n\n!$omp atomic\n a = a + 1\n b = 2\n!$OMP CRITICAL\n c = 1\n d = 2\n!$omp end critical\n e = 1\nend do\n";
         assert_eq!(lines(&Guards::of(f, true)), [2, 3, 5, 6, 7]);
+    }
+
+    /// What compilers have on a directive's line is done for its clauses; of a loop without such it is the loop's.
+    #[test]
+    fn lines_of_directives() {
+        let of = |directive: &str| {
+            let c = format!("void f() {{\n#pragma omp {directive}\n for (;;) {{\n x = i;\n }}\n}}\n");
+            Guards::of(&c, false).is_of_directive(2, 4)
+        };
+        assert!(
+            of("parallel for reduction(+ : x)") && of("for lastprivate(x)") && of("single copyprivate(x)")
+        );
+        assert!(!of("parallel for") && !of("for schedule(static)"));
+    }
+
+    /// What the run has shown of locks comes before the text.
+    #[test]
+    fn the_run_comes_first() {
+        let c = "void f() {\n omp_set_lock(&l);\n s++;\n omp_unset_lock(&l);\n t++;\n#pragma omp atomic\n s++;\n}\n";
+        let guards = Guards::of(c, false);
+        let with = |pairs: &[([u32; 2], Exclusion)]| guards.with(pairs.iter().copied());
+        let other =
+            with(&[([3, 3], Exclusion::Absent), ([5, 5], Exclusion::Held), ([7, 7], Exclusion::Absent)]);
+        assert!(guards.exclude(&[3], &ONE) && !guards.exclude(&[5], &ONE));
+        assert!(!other.exclude(&[3], &ONE) && other.exclude(&[5], &ONE) && other.exclude(&[7], &ONE));
+        // Once is enough, and a line that met none of the others is the text's.
+        let twice = with(&[([5, 5], Exclusion::Held), ([5, 5], Exclusion::Absent)]);
+        assert!(!twice.exclude(&[5], &ONE) && !other.exclude(&[5, 8], &ONE));
+        // Of locks of other kinds the run shows nothing.
+        let text =
+            c.replace("omp_set_lock", "pthread_mutex_lock").replace("omp_unset_lock", "pthread_mutex_unlock");
+        assert!(Guards::of(&text, false).with([([3, 3], Exclusion::Absent)]).exclude(&[3], &ONE));
     }
 
     #[test]

@@ -44,6 +44,18 @@ const GIVE_METHOD: &str = "unlock";
 /// What takes a lock until its scope ends.
 const SCOPED: [&str; 3] = ["lock_guard", "scoped_lock", "unique_lock"];
 
+/// Whether a line takes a lock that is none of OpenMP's.
+pub(super) fn takes_other_locks(line: &str) -> bool {
+    let has_method = || {
+        TAKE_METHODS
+            .iter()
+            .any(|own| line.contains(&format!(".{own}(")) || line.contains(&format!(">{own}(")))
+    };
+    TAKE.iter().any(|own| !own.starts_with("omp_") && line.contains(own))
+        || SCOPED.iter().any(|own| line.contains(own))
+        || has_method()
+}
+
 /// Words before a call, where a declaration has a type.
 const CALLS: [&str; 4] = ["return", "else", "do", "call"];
 
@@ -126,6 +138,7 @@ impl Locks {
             let ends = lowest(line).saturating_add(before);
             if ends < before.min(depth) {
                 scoped.retain(|(_, taken)| *taken <= ends);
+                held.retain(|_, (_, taken)| *taken <= ends);
             }
             let of = |objects: &BTreeMap<String, String>, lock: String| {
                 objects.get(&lock).cloned().unwrap_or(lock)
@@ -301,6 +314,33 @@ fn lowest(line: &str) -> i64 {
     line.chars().scan(0, step).min().unwrap_or(0).min(0)
 }
 
+/// A line of Fortran with braces where blocks begin and end, in small letters and without its comment.
+pub(super) fn braced(line: &str) -> String {
+    // What OpenMP alone compiles (OpenMP 5.2, section 3.3).
+    let own = line.trim_start().strip_prefix("!$ ").unwrap_or(line);
+    let line = own.split('!').next().unwrap_or_default().to_ascii_lowercase();
+    let plain: String = line.split_whitespace().collect();
+    let is_end = |of: &[&str]| {
+        let rest = plain.strip_prefix("end");
+        rest.is_some_and(|rest| of.iter().any(|word| rest.starts_with(word)))
+    };
+    let begins = line.trim_start().split_once(char::is_whitespace).map_or(line.trim(), |(first, _)| first);
+    if is_end(&["subroutine", "function", "program"]) || plain == "end" {
+        return "}".to_owned();
+    }
+    if is_end(&["if", "do", "select", "associate", "block"]) {
+        return " }".to_owned();
+    }
+    match () {
+        () if plain.starts_with("else") => format!(" }} {} {{", line.trim()),
+        () if plain.starts_with("if(") && plain.ends_with("then") => format!("{line} {{"),
+        // Not `do 10 i = 1, n`, which ends at a number.
+        () if begins == "do" && !plain[2..].starts_with(|c: char| c.is_ascii_digit()) => format!("{line} {{"),
+        () if plain.starts_with("selectcase(") => format!("{line} {{"),
+        () => line,
+    }
+}
+
 fn braces(line: &str) -> i64 {
     line.matches('{').count() as i64 - line.matches('}').count() as i64
 }
@@ -473,6 +513,28 @@ void f(struct acc *b) {
         let lines: Vec<u32> = held.keys().copied().filter(|line| *line > 5).collect();
         assert_eq!(lines, [7, 8, 9], "{held:?}");
         assert!(held[&8].contains("&b->l"), "{held:?}");
+    }
+
+    #[test]
+    fn blocks_of_fortran() {
+        let text = " if (mod(i, 2) == 0) then
+  CALL OMP_SET_LOCK(L)
+  x = x + 1
+  !$ call omp_unset_lock(l) ! call omp_set_lock(l)
+ else if (i > 3) then
+  call omp_set_lock(l)
+ else
+  x = x + 1
+ end if
+ x = x + 1
+ if (i > 5) call omp_set_lock(l)
+ x = x + 1
+end subroutine
+";
+        let lines: Vec<String> = text.lines().map(braced).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let held = Locks::of(&lines).held(&lines);
+        assert_eq!(held.into_keys().collect::<Vec<u32>>(), [2, 3, 4, 6, 11]);
     }
 
     #[test]

@@ -562,8 +562,9 @@ impl<'a> Judge<'a> {
             return None;
         }
         let tasks = self.texts.tasks.get(file)?;
-        let guards = self.texts.guards.get(file)?;
         let places = places(self.profile, d, self.texts);
+        let shown = d.exclusion.map(|exclusion| (places.map(|place| place.line), exclusion));
+        let guards = &self.texts.guards.get(file)?.with(shown);
         if places.iter().any(|place| place.file != file || place.line == 0 || guards.is_directive(place.line))
         {
             return None;
