@@ -118,6 +118,43 @@ fn loops_of_a_process() {
     }
 }
 
+/// A loop that is under way when recording begins is not judged, wherever in its body that is.
+#[test]
+fn loops_that_began_before() {
+    let place = Place::new();
+    // It ends by the clock, however slow it is.
+    let text = "#include <signal.h>
+#include <sys/time.h>
+static int a[2000], n = 2000;
+static volatile int over;
+static void end(int signal) { over = signal; }
+int main(void) {
+    struct itimerval in = {{0, 0}, {0, 200000}};
+    signal(SIGALRM, end);
+    setitimer(ITIMER_REAL, &in, 0);
+    for (long i = 1; !over; i++)
+        a[i % n] = i % n < n / 10 ? a[i % 7] + 1 : i % 7;
+    return a[3] & 1;
+}
+";
+    place.compile("began", text, &["-O0", "-g"]);
+    for skip in ["0.03", "0.05", "0.06", "0.07", "0.08", "0.09"] {
+        let mut profile = place.loopwright();
+        profile.args(["profile", "--force", "--format", "json", "--skip", skip]);
+        let output = profile.args(["--", "./began"]).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stderr)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        let lines: Vec<(u64, &str)> = report["loops"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|l| l["main"] == true)
+            .filter_map(|l| Some((l["line"].as_u64()?, l["parallel"].as_str()?)))
+            .collect();
+        assert!(!lines.is_empty() && lines.iter().all(|own| own.1 == "unknown"), "{skip}: {lines:?}");
+    }
+}
+
 /// What a program does first may be left out: it is judged by what it does later, and ends as it does alone.
 #[test]
 fn loops_of_a_later_part() {

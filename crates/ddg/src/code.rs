@@ -112,7 +112,10 @@ impl FunctionTable {
             f.cfg.leave_known();
         }
         let changed = changed | (self.self_loops.contains(&to) && f.cfg.edge(to, to));
-        f.cfg.executed(to);
+        match from {
+            Some(_) => f.cfg.executed(to),
+            None => f.cfg.begins(to),
+        }
         if changed {
             f.chains.clear();
             self.epoch += 1;

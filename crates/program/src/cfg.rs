@@ -208,6 +208,16 @@ impl Cfg {
         }
     }
 
+    /// Notes that an execution begins with the block at `start`: inside of a decoded block it is a piece of that, and lies in its loops.
+    pub fn begins(&mut self, start: u64) {
+        let node = self.node(start);
+        let whole = self.whole(node);
+        if whole != node {
+            self.edge(self.starts[whole], start);
+        }
+        self.executed(start);
+    }
+
     /// The node of the block that starts at `start`.
     pub fn find(&self, start: u64) -> Option<usize> {
         self.index.get(&start).copied()
@@ -291,6 +301,10 @@ mod tests {
                 assert_eq!(chain, Some(1), "{pc}");
             }
         }
+        // So does one that an execution begins with.
+        let mut cfg = Cfg::new(&code);
+        cfg.begins(30);
+        assert_eq!(cfg.find(30).map(|node| cfg.forest().chain(node).len()), Some(1));
         // What lies behind it does not.
         let mut cfg = Cfg::new(&code);
         assert!(cfg.edge(10, 40));

@@ -50,7 +50,9 @@ impl Engine {
         if self.enters_loops && header == walker.block() {
             return;
         }
-        if !self.functions.is_entry(walker.block()) {
+        // Where nothing says that a function begins there, it is one that was cut out where recording began.
+        let begins = self.image.function(walker.block()).is_some_and(|own| own.address == walker.block());
+        if !begins || !self.functions.is_entry(walker.block()) {
             self.contexts.mark_gap(walker.context(), Gap::Unfinished);
         }
     }
