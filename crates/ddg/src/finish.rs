@@ -673,13 +673,16 @@ pub(crate) struct Ending {
     pub(crate) branches: bool,
     /// One of its ways leads out of the loop.
     pub(crate) leaves: bool,
+    /// The block does nothing but jump.
+    pub(crate) is_jump: bool,
 }
 
 /// Address whose source line is that of the loop statement, and whether its condition is tested at the top.
 ///
 /// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
 /// jumps back unconditionally) the header's own conditional branch does, if the loop can end there; else another one that
-/// ends it.
+/// ends it. Where all other
+/// blocks of one in Fortran only jump, the header is the whole body, and its branch stands at the end of that: so gfortran counts in steps.
 pub(crate) fn deciding(
     image: &Image,
     header: Option<Ending>,
@@ -692,10 +695,24 @@ pub(crate) fn deciding(
         return Some((pc, false));
     }
     if let Some(header) = header.filter(|h| h.branches && h.leaves) {
-        return Some((header.last, true));
+        let is_body = is_of_fortran(image, header.last)
+            && blocks.iter().all(|b| b.last == header.last || b.is_jump);
+        return Some((header.last, !is_body));
     }
     let exits = &mut blocks.iter().filter(|b| b.branches && b.leaves).map(|b| b.last);
     first(exits).or_else(|| first(&mut latches.iter().map(|l| l.last))).map(|pc| (pc, false))
+}
+
+/// Whether the file of an instruction has a name as those in Fortran have.
+fn is_of_fortran(image: &Image, pc: u64) -> bool {
+    let place = image.locations(pc).into_iter().next();
+    let file = place.and_then(|place| place.file);
+    let extension = file.as_deref().and_then(|file| file.rsplit_once('.')).map(|(_, end)| end);
+    extension.is_some_and(|end| {
+        let digits = end.trim_start_matches(['f', 'F']);
+        matches!(end, "for" | "FOR" | "ftn" | "FTN")
+            || digits.len() + 1 == end.len() && digits.bytes().all(|c| c.is_ascii_digit())
+    })
 }
 
 fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatement {
@@ -720,7 +737,8 @@ fn loop_statement(engine: &mut Engine, function: u32, header: u64) -> LoopStatem
             _ => None,
         };
         let leaves = ways.is_some_and(|ways| ways.iter().any(|to| !starts.contains(to)));
-        Some(Ending { last: block.instrs.last()?.pc, branches: ways.is_some(), leaves })
+        let is_jump = block.instrs.len() == 1 && ways.is_none();
+        Some(Ending { last: block.instrs.last()?.pc, branches: ways.is_some(), leaves, is_jump })
     };
     let latches: Vec<Ending> = latches.into_iter().filter_map(ending).collect();
     let ends: Vec<Ending> = starts.iter().copied().filter_map(ending).collect();

@@ -290,7 +290,8 @@ impl Tree<'_> {
             let last = *block.instrs.last()?;
             let ways = self.branches.get(&block.end());
             let leaves = ways.is_some_and(|ways| ways.iter().any(|to| !l.blocks.contains(to)));
-            Some(Ending { last, branches: ways.is_some(), leaves })
+            let is_jump = block.instrs.len() == 1 && ways.is_none();
+            Some(Ending { last, branches: ways.is_some(), leaves, is_jump })
         };
         let latches: Vec<Ending> = l.latches.iter().filter_map(|&s| ending(s)).collect();
         let ends: Vec<Ending> = l.blocks.iter().filter_map(|&s| ending(s)).collect();

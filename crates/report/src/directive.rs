@@ -6,6 +6,7 @@
 
 use profile::lens::{
     AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Position, Scalar, ScalarForm,
+    SharingKind,
 };
 use profile::{ContextKind, ObjectIndex, Profile};
 use rustc_hash::FxHashMap;
@@ -164,6 +165,14 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     let mut lists: [(String, Vec<String>); 3] =
         ["private", "firstprivate", "lastprivate"].map(|clause| (clause.to_owned(), Vec::new()));
     let mut reductions: Vec<(&'static str, String)> = Vec::new();
+    // Where all accesses are in the code, the run shows of storage the address of which is handed on what becomes of it.
+    let function = entry.contexts.first().map(|&context| profile.contexts[context as usize].function);
+    let function = function.and_then(|function| profile.functions.get(function as usize));
+    let is_unoptimised = function.is_some_and(|own| own.is_unoptimised) && !profile.trust.is_cut_short();
+    let is_private_by_run = |name: &String| {
+        is_unoptimised
+            && needs.iter().any(|need| need.way == Way::Private && finding::need_name(profile, need) == name)
+    };
     // Functions that the loop calls use the variable itself, not the copy of a clause.
     let is_reached = |name: &String| entry.verdicts.iter().any(|verdict| verdict.reached.contains(name));
     for (scalar, role) in &facts.scalars {
@@ -187,6 +196,12 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
                 lists[2].1.push(name);
             }
             Role::Iterator | Role::Own => {}
+            // Functions are handed its address: that of a copy is as good if each iteration begins with what it writes itself.
+            Role::Shared
+                if is_plain && !is_named_inside && is_handed_alone(scalar) && is_private_by_run(&name) =>
+            {
+                lists[0].1.push(name);
+            }
             _ if is_reached(&name) || is_named_inside || !is_allowed(scalar) => {
                 return Err(Absent::Variable(name));
             }
@@ -212,9 +227,12 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
             continue;
         }
         let array = source.arrays.iter().find(|array| array.name == name);
-        let array = array.filter(|array| array.fixed && !array.shared && is_small(profile, &name));
-        let is_named = !is_reached(&name)
-            && array.is_some_and(|array| array.accesses.iter().all(|a| a.mode != AccessMode::Shared));
+        let array = array.filter(|array| array.fixed && is_small(profile, &name));
+        let is_named = array.is_some_and(|array| {
+            let is_handed = array.accesses.iter().any(|own| own.mode == AccessMode::Shared);
+            is_handed && array.home == Home::Local && is_private_by_run(&name)
+                || !is_handed && !array.shared && !is_reached(&name)
+        });
         if !is_named {
             return Err(Absent::Variable(name));
         }
@@ -491,6 +509,15 @@ impl Clauses {
         }
         text
     }
+}
+
+/// Whether all that a loop's text does with the address of a variable is to hand it to functions.
+fn is_handed_alone(scalar: &Scalar) -> bool {
+    let is_handed = |own: &profile::lens::Sharing| {
+        matches!(own.kind, SharingKind::Address | SharingKind::Reference) && !own.callee.is_empty()
+    };
+    let is_local = scalar.home == Home::Local && !scalar.storage.reference;
+    is_local && !scalar.shared.is_empty() && scalar.shared.iter().all(is_handed)
 }
 
 /// Whether a clause may name a variable: not one of which each thread has its own, nor a member of a class.

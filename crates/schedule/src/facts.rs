@@ -60,7 +60,17 @@ impl<'a> Facts<'a> {
     /// What the source of a profile says of a loop context; `None` if it was not read, or not understood there.
     pub fn of(profile: &'a Profile, context: ContextIndex) -> Option<Facts<'a>> {
         let (file, source) = source_of(profile, context)?;
-        Facts::new(file, source)
+        let mut facts = Facts::new(file, source)?;
+        for (scalar, role) in &mut facts.scalars {
+            // Others know its address, by the text; the run shows whether they look.
+            if scalar.after == AfterLoop::Unknown
+                && matches!(role, Role::Carried | Role::Private { last: true })
+                && is_left_unread(profile, context, scalar)
+            {
+                *role = self::role(file, source, &Scalar { after: AfterLoop::Unused, ..scalar.clone() });
+            }
+        }
+        Some(facts)
     }
 
     /// The text of a loop, whatever of it was understood.
@@ -1374,6 +1384,24 @@ pub fn is_fixed(scalar: &Scalar) -> bool {
     let is_of_pointer = scalar.form == ScalarForm::Variable && scalar.storage.pointer && !before.is_empty();
     (scalar.storage.volatile || scalar.storage.atomic)
         && (!is_of_pointer || ["volatile", "_Atomic", "atomic"].iter().any(|word| behind.contains(word)))
+}
+
+/// Whether the run has shown of a variable of the function's own that nothing reads what a loop leaves in it: where all accesses are as in the
+/// text.
+fn is_left_unread(profile: &Profile, context: ContextIndex, scalar: &Scalar) -> bool {
+    let function = profile.functions.get(profile.contexts[context as usize].function as usize);
+    let is_seen = function.is_some_and(|own| own.is_unoptimised) && !profile.trust.is_cut_short();
+    let is_local = scalar.home == Home::Local && scalar.form == ScalarForm::Variable && !scalar.storage.reference;
+    let is_named = |object: u32| profile.objects.get(object as usize).is_some_and(|own| own.name == scalar.name);
+    if !is_seen || !is_local || !profile.objects.iter().any(|own| own.name == scalar.name) {
+        return false;
+    }
+    let is_inside = |end: u32| profile.is_around(context, profile.context_of(end));
+    let leaves = |d: &&profile::Dependence| {
+        d.memory && d.kind == profile::Kind::Flow && is_inside(d.source) && !is_inside(d.sink)
+    };
+    let mut objects = profile.dependences.iter().filter(leaves).flat_map(|d| &d.levels).map(|own| &own.objects);
+    objects.all(|objects| !objects.is_empty() && !objects.iter().any(|used| is_named(used.object)))
 }
 
 fn role(file: &FileLoops, source: &SourceLoop, scalar: &Scalar) -> Role {

@@ -6,6 +6,7 @@
 //! What an assignment or a call names stands on the last line of the statement: there compilers put what they make of it.
 
 mod declarations;
+mod dummies;
 mod expressions;
 mod fixed;
 mod loops;
@@ -217,11 +218,11 @@ impl<'a> Fortran<'a> {
         self.environment.stateful.extend(found);
     }
 
-    /// Notes of each procedure which of its arguments it may write: all but those that it declares to be read alone, or values.
+    /// Notes of each procedure which of its arguments it may write: all but those that it declares to be read alone, or values, and
+    /// those that its text [only reads](dummies).
     fn note_signatures(&mut self, units: &[Unit]) {
+        let only_read = self.only_read(units);
         for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
-            let head = children(unit.node).into_iter().find(|child| child.kind().ends_with("_statement"));
-            let Some(list) = head.and_then(|head| head.child_by_field_name("parameters")) else { continue };
             let mut read: HashSet<String> = HashSet::new();
             for child in children(unit.node).into_iter().filter(|one| one.kind() == "variable_declaration") {
                 let text: String = self.text.raw(child).to_ascii_lowercase().split_whitespace().collect();
@@ -230,14 +231,16 @@ impl<'a> Fortran<'a> {
                     read.extend(words(names).map(str::to_owned));
                 }
             }
-            let written = children(list).into_iter().map(|one| !read.contains(&self.name(one))).collect();
-            if let Some(name) = self.unit_name(unit) {
-                self.environment.signatures.entry(name).or_default().push(Signature {
-                    written,
-                    values: Vec::new(),
-                    rest: None,
-                });
-            }
+            let Some(name) = self.unit_name(unit) else { continue };
+            let dummies = self.dummies(unit.node);
+            let reads = |index: usize| only_read.get(&name).is_some_and(|own| own.contains(&index));
+            let written =
+                dummies.iter().enumerate().map(|(index, one)| !read.contains(one) && !reads(index)).collect();
+            self.environment.signatures.entry(name).or_default().push(Signature {
+                written,
+                values: Vec::new(),
+                rest: None,
+            });
         }
     }
 
