@@ -202,9 +202,14 @@ impl Objects {
         })
     }
 
-    /// Whether an address lies about where the thread has its thread-local variables.
-    pub fn is_thread_local(&self, address: u64) -> bool {
+    /// Whether an address lies about where the thread has its thread-local variables. Stacks of threads end there: what lies below the frame of an
+    /// activation that is under way, of those in `frames` and of what waits, is on one.
+    pub fn is_thread_local(&self, address: u64, frames: &[Frame]) -> bool {
+        let is_below = |cfa: u64| cfa > address && cfa - address < THREAD_LOCAL;
+        let mut parked = self.parked.values().flatten();
         address.abs_diff(self.thread_base) < THREAD_LOCAL
+            && !frames.iter().any(|frame| is_below(frame.cfa))
+            && !parked.any(|&(_, cfa, _)| is_below(cfa))
     }
 
     /// A thread with these activations lets another one run.

@@ -205,7 +205,8 @@ impl Observer<'_> {
     /// A run of dependences between threads.
     fn exchanged(&mut self, run: &DependenceRun, from: &Instance, to: &Instance) {
         let trees = [from, to].map(|own| self.contexts.get(own.context).thread);
-        if self.objects.is_thread_local(run.address) && self.teams.are_of_one_thread(trees) {
+        let frames = self.walker.map_or(&[][..], Walker::frames);
+        if self.teams.are_of_one_thread(trees) && self.objects.is_thread_local(run.address, frames) {
             // Tasks that one thread runs have its thread-local variables one after the other.
             return;
         }
