@@ -184,7 +184,7 @@ impl<'a> Texts<'a> {
         }
         let all: Vec<_> = out.between.iter().flat_map(|d| pairs(profile, d, &out)).collect();
         for (file, guards) in &mut out.guards {
-            *guards = guards.with(all.iter().filter(|own| own.0 == file).map(|own| own.1));
+            *guards = guards.with(all.iter().filter(|own| own.0 == *file).map(|own| own.1));
         }
         out
     }
@@ -199,16 +199,12 @@ impl<'a> Texts<'a> {
 
 /// What the run has shown of locks at the ends of a dependence between members of a team, by file: of the lines of the accesses, and of those on which
 /// the program's text has a library do them.
-fn pairs<'p>(
-    profile: &'p Profile,
-    d: &Dependence,
-    texts: &Texts<'_>,
-) -> Vec<(&'p str, ([u32; 2], Exclusion))> {
+fn pairs(profile: &Profile, d: &Dependence, texts: &Texts<'_>) -> Vec<(String, ([u32; 2], Exclusion))> {
     let Some(exclusion) = d.exclusion else { return Vec::new() };
-    let own = [d.source, d.sink].map(|end| profile.location_of(end));
+    let own = [d.source, d.sink].map(|end| profile.location_of(end).clone());
     let called = between::places(profile, d, texts);
     let all = [own, called].into_iter().filter(|[a, b]| a.file == b.file && a.line > 0 && b.line > 0);
-    all.map(|[a, b]| (a.file.as_str(), ([a.line, b.line], exclusion))).collect()
+    all.map(|[a, b]| (a.file, ([a.line, b.line], exclusion))).collect()
 }
 
 /// Whether a file is in Fortran: by its loops if they were read, else by its name.

@@ -79,11 +79,11 @@ pub(super) fn races(
         None => tasks.is_none_or(|tasks| !tasks.is_of_task(d)),
     };
     for d in texts.between.iter().filter(|d| is_open(profile, d, shared_out)).filter(is_plain) {
-        found.extend(pair(profile, d, places(profile, d, texts), texts));
+        found.extend(pair(profile, d, &places(profile, d, texts), texts));
     }
     let all = profile.dependences.iter().filter(|d| d.memory && !d.between_members);
     for d in all.filter(|d| is_of_two_loops(profile, d, (loops, shared_out), texts)) {
-        found.extend(pair(profile, d, places(profile, d, texts), texts));
+        found.extend(pair(profile, d, &places(profile, d, texts), texts));
     }
     // A loop that hands out sections.
     for own in loops.iter().filter(|own| own.main && region_of(profile, own).is_some()) {
@@ -105,7 +105,7 @@ pub(super) fn races(
                 };
                 let is_shared = is_shared(profile, d) || is_of_maker(profile, d);
                 if is_carried && is_shared && !ends.iter().any(is_control) {
-                    found.extend(pair(profile, d, places(profile, d, texts), texts));
+                    found.extend(pair(profile, d, &places(profile, d, texts), texts));
                 }
             }
         }
@@ -300,13 +300,42 @@ fn calls_plain(line: &str) -> bool {
     })
 }
 
-/// Where the ends of a dependence are, as [`place`] has it.
-pub(super) fn places<'p>(profile: &'p Profile, d: &Dependence, texts: &Texts<'_>) -> [&'p Location; 2] {
-    [d.source, d.sink].map(|end| place(profile, d, end, &|file, line| texts.line(file, line)))
+/// Where the ends of a dependence are, as [`place`] has it. Code that a compiler has made of several places has no line: where it comes to a
+/// variable, it is at the line next to it that names the variable.
+pub(super) fn places(profile: &Profile, d: &Dependence, texts: &Texts<'_>) -> [Location; 2] {
+    [d.source, d.sink].map(|end| {
+        let own = place(profile, d, end, &|file, line| texts.line(file, line));
+        let variable = objects(profile, d).next().filter(|object| is_variable(object));
+        match (own.line, variable) {
+            (0, Some(variable)) => beside(profile, end, &variable.name, texts),
+            _ => None,
+        }
+        .unwrap_or_else(|| own.clone())
+    })
+}
+
+/// The place of the instruction next to one without a line, in its function, that has one; or, in the construct that it stands in, of the line
+/// next to that one that names a variable.
+fn beside(profile: &Profile, statement: u32, name: &str, texts: &Texts<'_>) -> Option<Location> {
+    let own = profile.statements.get(statement as usize)?;
+    let function = profile.contexts[profile.context_of(statement) as usize].function;
+    let all = (0..).zip(&profile.statements).filter(|(other, _)| {
+        profile.contexts[profile.context_of(*other) as usize].function == function
+    });
+    let known = all.map(|(_, other)| (other.pc.abs_diff(own.pc), profile.location(other.location)));
+    let known = known.filter(|(_, at)| at.line > 0 && !is_of_standard_library(&at.file));
+    let (_, near) = known.min_by_key(|(apart, _)| *apart)?;
+    let guards = texts.guards.get(near.file.as_str())?;
+    let around = guards.constructs().filter(|(_, (first, last))| (*first..=*last).contains(&near.line));
+    let (_, (first, last)) = around.max_by_key(|(_, lines)| lines.0)?;
+    let named = (first..=last)
+        .filter(|&line| !guards.is_directive(line) && mentions(texts.line(&near.file, line), name));
+    let line = named.min_by_key(|line| line.abs_diff(near.line))?;
+    Some(Location { line, column: 0, ..near.clone() })
 }
 
 /// What two members do at two places, if nothing in the text guards it.
-fn pair(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts<'_>) -> Option<Between> {
+fn pair(profile: &Profile, d: &Dependence, [a, b]: &[Location; 2], texts: &Texts<'_>) -> Option<Between> {
     if a.file != b.file || a.line == 0 || b.line == 0 || is_of_standard_library(&a.file) {
         return None;
     }

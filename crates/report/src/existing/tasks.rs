@@ -563,7 +563,8 @@ impl<'a> Judge<'a> {
         }
         let tasks = self.texts.tasks.get(file)?;
         let places = places(self.profile, d, self.texts);
-        let shown = d.exclusion.map(|exclusion| (places.map(|place| place.line), exclusion));
+        let lines = [places[0].line, places[1].line];
+        let shown = d.exclusion.map(|exclusion| (lines, exclusion));
         let guards = &self.texts.guards.get(file)?.with(shown);
         if places.iter().any(|place| place.file != file || place.line == 0 || guards.is_directive(place.line))
         {
@@ -604,7 +605,6 @@ impl<'a> Judge<'a> {
                 }
             }
         };
-        let lines = places.map(|place| place.line);
         // The storage of what makes a task ends with it.
         let outlives = |at: usize, line: u32| {
             let end = guards.end_of_function(line);
@@ -620,8 +620,9 @@ impl<'a> Judge<'a> {
         if is_ordered || guards.has_flags(&lines) || guards.exclude(&lines, &Guarded::Place(&|_| true)) {
             return None;
         }
-        let [first, second] = if lines[0] <= lines[1] { places } else { [places[1], places[0]] };
-        let name = name_of(self.profile, d, [first, second].map(|place| self.texts.line(file, place.line)))?;
+        let [one, other] = places;
+        let [first, second] = if lines[0] <= lines[1] { [one, other] } else { [other, one] };
+        let name = name_of(self.profile, d, [first.line, second.line].map(|line| self.texts.line(file, line)))?;
         Some(Between {
             file: file.to_owned(),
             lines: (first.line, second.line),
