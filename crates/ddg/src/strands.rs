@@ -76,6 +76,8 @@ struct Task {
     span: Span,
     /// The strand of its maker that begins when it has ended.
     joined: Option<Strand>,
+    /// The task that stands for it and others like it, which is waited for in its place; 0 if there is none.
+    model: TaskId,
     /// The group that it belongs to.
     group: GroupId,
     /// The innermost group that it has opened itself.
@@ -230,9 +232,8 @@ impl Strands {
     /// One of the tasks that a loop makes, all of them as another one that stands for them.
     pub fn make_like(&mut self, model: TaskId) -> TaskId {
         let Some(own) = self.get(model) else { return 0 };
-        let (maker, span, joined, group, is_final) =
-            (own.maker, own.span, own.joined, own.group, own.is_final);
-        self.add(Task { maker, span, joined, group, is_final, ..Task::default() })
+        let (maker, span, group, is_final) = (own.maker, own.span, own.group, own.is_final);
+        self.add(Task { maker, span, model, group, is_final, ..Task::default() })
     }
 
     /// Whether the tasks that a task makes are not deferred.
@@ -244,7 +245,8 @@ impl Strands {
     pub fn is_waited_for(&self, task: TaskId) -> bool {
         self.get(task).is_some_and(|own| {
             let group = (own.group as usize).checked_sub(1).and_then(|at| self.groups.get(at));
-            own.joined.is_some() || group.is_some_and(|group| group.end.is_some())
+            let joined = own.joined.or_else(|| self.get(own.model)?.joined);
+            joined.is_some() || group.is_some_and(|group| group.end.is_some())
         })
     }
 
@@ -435,7 +437,7 @@ impl Strands {
             };
             open.extend(own.successors.iter().filter(is_early).map(|&task| Strand { task, index: 0 }));
             // What has waited for it leads there in fewest steps, and is looked at first.
-            open.extend(own.joined);
+            open.extend(own.joined.or_else(|| self.get(own.model)?.joined));
             let group = (own.group as usize).checked_sub(1).and_then(|at| self.groups.get(at));
             open.extend(group.and_then(|group| Some(Strand { task: group.owner, index: group.end? })));
         };

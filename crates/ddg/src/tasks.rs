@@ -114,7 +114,9 @@ pub struct Tasks {
     blocks: FxHashMap<u64, (u64, bool)>,
     /// Tasks that have not begun, by their blocks.
     queued: FxHashMap<u64, TaskId>,
-    /// The same, by function and digest of their data.
+    /// Tasks that have begun, by their blocks.
+    running: FxHashMap<u64, TaskId>,
+    /// Those that have not, by function and digest of their data.
     waiting: FxHashMap<(u64, u64), VecDeque<TaskId>>,
     /// The task for which a function is about to copy the data, by that function and the tree of the thread.
     copied: FxHashMap<(u64, u32), TaskId>,
@@ -169,6 +171,7 @@ impl Tasks {
     pub fn forget(&mut self) {
         self.strands.forget();
         self.queued.clear();
+        self.running.clear();
         self.waiting.clear();
         self.copied.clear();
         self.loops.clear();
@@ -208,6 +211,10 @@ impl Tasks {
         let (function, is_final) = self.blocks.get(&block).copied().unwrap_or_default();
         match call {
             Call::Makes | Call::QueuesBehind | Call::WaitsFor => {}
+            // An untied task of `libomp` hands itself over where it may be suspended, and goes on when it is begun again.
+            Call::Queues if own != 0 && self.running.get(&block) == Some(&own) => {
+                self.queued.insert(block, own);
+            }
             Call::Queues => {
                 let making = Making { is_final, ..Making::default() };
                 self.queue(own, block, &making);
@@ -367,6 +374,7 @@ impl Tasks {
     ) -> Option<Span> {
         let begun = self.begun.take().filter(|begun| begun.0 == entry && begun.1 != 0);
         let queued = block.and_then(|block| self.queued.remove(&block));
+        self.running.extend(block.zip(queued));
         let waiting = || -> Option<TaskId> {
             let all = self.waiting.get_mut(&begun?)?;
             let is_own = |task: &TaskId| {

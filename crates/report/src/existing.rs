@@ -855,6 +855,7 @@ fn met(
                 || facts.source.arrays.iter().any(|array| array.name == name);
         let what = if is_element { Guarded::Elements(&subscripts) } else { Guarded::Place(&is_varying) };
         let is_guarded = guards.exclude(&lines, &what)
+            || between::is_of_reduction(profile, d, guards, places.map(|place| place.line))
             || is_element && guards.are_locked_apart(&lines, &subscripts)
             || places.iter().any(|place| guards.is_combiner(&place.function))
             || places[0].function != own.function

@@ -87,10 +87,14 @@ pub(super) fn races(
     }
     // A loop that hands out sections.
     for own in loops.iter().filter(|own| own.main && region_of(profile, own).is_some()) {
-        let line = texts.line(&own.file, own.line).to_ascii_lowercase();
-        let hands_out =
-            texts.guards.get(own.file.as_str()).is_some_and(|guards| guards.is_directive(own.line))
-                && line.contains("section");
+        // On the line of the directive, or of the brace behind it.
+        let begins = |(text, (first, _)): (&str, (u32, u32))| {
+            let line = texts.line(&own.file, own.line).trim_start();
+            text.to_ascii_lowercase().contains("section")
+                && (own.line == first || own.line == first + 1 && line.starts_with('{'))
+        };
+        let guards = texts.guards.get(own.file.as_str());
+        let hands_out = guards.is_some_and(|guards| guards.constructs().any(begins));
         for (verdict, &context) in own.verdicts.iter().zip(&own.contexts).filter(|_| hands_out) {
             for d in profile.dependences.iter().filter(|d| d.memory && !d.between_members) {
                 let ends = [d.source, d.sink];
@@ -348,6 +352,7 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: &[Location; 2], texts: &Texts
     if has_directive && guards.is_of_directive(a.line, b.line)
         || [a, b].iter().any(|place| guards.is_combiner(&place.function))
         || [d.source, d.sink].into_iter().any(|end| combines(profile, end, guards, &a.file))
+        || is_of_reduction(profile, d, guards, [a.line, b.line])
         || guards.has_flags(&[a.line, b.line])
         || guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true))
     {
@@ -393,6 +398,23 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: &[Location; 2], texts: &Texts
         name,
         is_written_twice: d.kind == Kind::Output,
     })
+}
+
+/// Whether tasks come to what a reduction has for their thread: both lines stand in constructs that make tasks with a clause for it, and it is the
+/// variable of the clause, or memory that the program has not asked for (OpenMP 5.2, section 5.5.10).
+pub(super) fn is_of_reduction(profile: &Profile, d: &Dependence, guards: &Guards, lines: [u32; 2]) -> bool {
+    let reduced = lines.map(|line| -> Vec<String> {
+        let around = guards.constructs().filter(|(text, (first, last))| {
+            (has_word(text, "task") || has_word(text, "taskloop")) && (*first..=*last).contains(&line)
+        });
+        let clauses = around.flat_map(|(text, _)| clauses(text));
+        let reduces = clauses.filter(|own| matches!(own.name.as_str(), "reduction" | "in_reduction"));
+        reduces.flat_map(|own| own.variables).collect()
+    });
+    let is_all = |name: &String| reduced.iter().all(|own| own.contains(name));
+    let mut objects = objects(profile, d);
+    !reduced.iter().any(Vec::is_empty)
+        && objects.all(|object| object.kind == ObjectKind::Other || is_all(&object.name))
 }
 
 /// Whether a statement is executed in a function that a directive itself calls, to combine what its clauses say.

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use schedule::names::of_region;
 
 use super::Texts;
-use super::between::{Between, is_of_maker, name_of, objects, places};
+use super::between::{Between, is_of_maker, is_of_reduction, name_of, objects, places};
 use super::guards::{Guarded, Guards, items, mentions, words};
 use super::{clauses, is_off};
 
@@ -573,7 +573,9 @@ impl<'a> Judge<'a> {
         // What a task combines for its group is its thread's.
         let is_own = |place: &Place| matches!(place, Place::Task(at, _) if tasks.constructs[*at].reduces);
         let is_heap = || objects(self.profile, d).any(|object| object.kind == ObjectKind::Heap);
-        if [first, second].iter().any(is_own) && is_heap() {
+        if [first, second].iter().any(is_own) && is_heap()
+            || is_of_reduction(self.profile, d, guards, lines)
+        {
             return None;
         }
         let is_ordered = match (first, second) {
