@@ -475,6 +475,20 @@ mod tests {
         }
     }
 
+    /// Tasks of a loop that are begun before their maker waits are waited for all the same.
+    #[test]
+    fn tasks_of_loops_are_waited_for_by_their_model() {
+        let mut run = Run::new();
+        let model = run.task(&[]);
+        let member = run.1;
+        let one = run.0.make_like(model);
+        assert!(!run.is_before(one, member) && !run.0.is_waited_for(one));
+        run.0.wait(member);
+        assert!(run.is_before(one, member) && run.0.is_waited_for(one));
+        let other = run.0.make_like(model);
+        assert!(run.is_before(other, member) && !run.is_before(one, other));
+    }
+
     #[test]
     fn who_waits_comes_behind_its_own() {
         let mut run = Run::new();

@@ -206,6 +206,76 @@ ALONE void waits_for_the_other(int n) { /*! race */
         cells[7]++;
     }
 }
+static int u, v, w, total, filled[40], read_too_soon[40];
+ALONE void goes_on(void) { /*! */
+    SINGLE {
+#pragma omp task untied
+        u = 1;
+#pragma omp taskwait
+        v = u;
+    }
+}
+ALONE void goes_on_beside(void) { /*! race */
+    SINGLE {
+#pragma omp task untied
+        w = 1;
+        v = w;
+#pragma omp taskwait
+    }
+}
+ALONE int loop_waited_for(void) { /*! */
+    int sum = 0;
+    SINGLE {
+#pragma omp taskloop nogroup
+        for (int i = 0; i < 40; i++)
+            filled[i] = i;
+#pragma omp taskwait
+        sum = filled[3];
+    }
+    return sum;
+}
+ALONE int loop_read_too_soon(void) { /*! race */
+    int sum = 0;
+    SINGLE {
+#pragma omp taskloop nogroup
+        for (int i = 0; i < 40; i++)
+            read_too_soon[i] = i;
+        for (int i = 0; i < 40; i++)
+            sum += read_too_soon[i];
+#pragma omp taskwait
+    }
+    return sum;
+}
+ALONE int combined(void) { /*! */
+    int sum = 0;
+    SINGLE {
+#pragma omp taskloop reduction(+ : total) grainsize(2)
+        for (int i = 0; i < 16; i++)
+            total += i;
+        sum = total;
+    }
+    return sum;
+}
+ALONE int combined_by_tasks(void) { /*! */
+    int sum = 0;
+    SINGLE {
+#pragma omp taskgroup task_reduction(+ : total)
+        for (int i = 0; i < 16; i++)
+#pragma omp task in_reduction(+ : total)
+            total += i;
+        sum = total;
+    }
+    return sum;
+}
+ALONE int of_the_maker(int n) { /*! race */
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+#pragma omp task shared(sum)
+        sum += i;
+#pragma omp taskwait
+    return sum;
+}
+
 int main(int argc, char **argv) { /*! */
     (void)argv;
     for (int i = 0; i < 64; i++)
@@ -223,10 +293,14 @@ int main(int argc, char **argv) { /*! */
     wavefront(), front_without_the_left(), blocks(), chain(), broken_chain();
     group_of_tasks_of_tasks(), wait_for_tasks_of_tasks(), undeferred(argc), task_of_an_undeferred_one(argc);
     exclusive(), loops_in_groups(), loop_without_a_group(), object(argc), waits_for_one(argc);
-    waits_for_the_other(argc);
+    waits_for_the_other(argc), goes_on(), goes_on_beside();
+    r += loop_waited_for() + loop_read_too_soon() + combined() + combined_by_tasks();
+#pragma omp parallel
+#pragma omp single
+    r += of_the_maker(16);
 #pragma omp parallel for
     for (int i = 0; i < 100; i++)
         cells[i] += i;
-    printf("%d %d %d %d %d %f\n", r, count, x + y + z, sorted[5], halves[9] + cells[9], grid[3][3]);
+    printf("%d %d %d %d %d %f\n", r + v + w, count, x + y + z, sorted[5], halves[9] + cells[9], grid[3][3]);
     return 0;
 }
