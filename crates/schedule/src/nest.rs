@@ -8,6 +8,7 @@ use profile::{AccessIndex, ContextIndex, ContextKind, Kind, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::graph::{LoopEdges, dimension};
+use crate::needs::Way;
 use crate::verdict::{Blocking, Verdict};
 
 /// Per loop the dependences inside it that can stand against a band which begins with it: those with a level that a loop
@@ -116,8 +117,13 @@ fn least_distances(
     let (&first, &last) = band.first().zip(band.last())?;
     let (from, to) = (dimension(profile, first), dimension(profile, last));
     let of_band = || band.iter().filter_map(|b| verdicts.get(b));
+    // What the last iteration leaves, in another order another one does.
+    let is_left = |v: &Verdict, object: u32| {
+        let mut needs = v.needs.iter().flatten();
+        needs.any(|need| need.object == object && need.way == Way::LastPrivate)
+    };
     let removed = |object: u32| {
-        of_band().any(|v| v.privatise.contains(&object)) || of_band().all(|v| v.is_spill(profile, object))
+        of_band().any(|v| v.privatise.contains(&object) && !is_left(v, object)) || of_band().all(|v| v.is_spill(profile, object))
     };
     // Whether a statement is in a loop of the depth of one of the band that is another loop of the source. (What compilers
     // split off a loop, or peel, is of the same.)
@@ -133,7 +139,9 @@ fn least_distances(
         let d = &profile.dependences[dependence as usize];
         let is_scev =
             |s: u32| band.iter().filter_map(|b| verdicts.get(b)).any(|v| v.scevs.binary_search(&s).is_ok());
-        if is_scev(d.source) || d.induction().is_some_and(is_scev) {
+        let mut objects = d.levels.iter().flat_map(|level| &level.objects);
+        let stays = d.kind == Kind::Output && objects.any(|used| of_band().any(|v| is_left(v, used.object)));
+        if !stays && (is_scev(d.source) || d.induction().is_some_and(is_scev)) {
             continue;
         }
         for level in d.levels.iter().filter(|l| usize::from(l.level) >= from) {
