@@ -104,7 +104,6 @@ const CALLED: &[(&str, &str)] = &[
     ("sysconf", "sysconf(30)"),
     ("isatty", "isatty(7)"),
     ("gethostname", "gethostname(w, 100)"),
-    ("swab", "swab(p, w, 8)"),
     ("memset", "memset(w, 0, i * 3)"),
     ("bzero", "bzero(w, i)"),
     ("bcopy", "bcopy(p, w, i)"),

@@ -36,7 +36,7 @@ use crate::jumps::{Jump, Jumps};
 use crate::lost::Lost;
 use crate::objects::Objects;
 use crate::observer::Canonical;
-use crate::paths::{Follow, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
+use crate::paths::{Follow, InstanceId, Instances, LONGEST, Moment, NodeId, Paths, Step, build};
 use crate::reference::{AnyMemory, ByteMemory};
 use crate::registers::Registers;
 use crate::relief::Relieved;
@@ -126,6 +126,8 @@ pub struct Engine {
     pub(crate) loops: FxHashMap<ContextId, LoopCount>,
     pub(crate) instructions: u64,
     pub(crate) accesses: u64,
+    /// Bytes that system calls, and functions by their contracts, have read, by the instance of the block that made them.
+    pub(crate) effects: FxHashMap<InstanceId, u64>,
     /// Those of instructions of the program's own file.
     pub(crate) main_accesses: OwnAccesses,
     pub(crate) unrecorded: u64,
@@ -218,6 +220,7 @@ impl Default for Engine {
             loops: FxHashMap::default(),
             instructions: 0,
             accesses: 0,
+            effects: FxHashMap::default(),
             main_accesses: OwnAccesses::default(),
             unrecorded: 0,
             malformed: 0,

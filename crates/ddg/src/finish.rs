@@ -132,6 +132,9 @@ pub fn finish(mut engine: Engine, about: About) -> Profile {
     let mut tables = Tables::default();
     let paths = std::mem::take(&mut engine.paths).into_all();
     // Every instance that dependences may name gets a block, executed on a path or not (interrupted blocks).
+    for (instance, read) in std::mem::take(&mut engine.effects) {
+        *tables.effects.entry(canonical_instance(&mut engine, instance)).or_default() += read;
+    }
     for instance in 0..engine.instances.all().len() as u32 {
         tables.place(&mut engine, &mut profile, &mut locations, &context_of, instance);
     }
@@ -414,6 +417,8 @@ struct Tables {
     block_of: FxHashMap<u32, u32>,
     statement_of: FxHashMap<u32, u32>,
     access_of: FxHashMap<u32, u32>,
+    /// Bytes that calls have read, by the instance that stands for the one that made them.
+    effects: FxHashMap<u32, u64>,
 }
 
 impl Tables {
@@ -458,6 +463,18 @@ impl Tables {
                     _ => Use::Value,
                 },
                 executions: 0,
+                address: Vec::new(),
+            });
+        }
+        // As it is with their dependences, they belong to the last instruction.
+        let last = i.statements.checked_sub(1).map(|last| first + last);
+        if let Some((&read, statement)) = self.effects.get(&instance).filter(|read| **read > 0).zip(last) {
+            profile.accesses.push(ProfileAccess {
+                statement,
+                write: false,
+                size: 0,
+                role: Use::Value,
+                executions: read,
                 address: Vec::new(),
             });
         }

@@ -86,9 +86,10 @@ impl Engine {
                 let first = instance.first + instance.statements + instance.operands;
                 let mut operands = std::mem::take(&mut self.operands);
                 operands.clear();
-                add_effect(ranges, first, &mut operands);
+                let read = add_effect(ranges, first, &mut operands);
                 if !self.is_muted {
                     self.accesses += operands.len() as u64;
+                    *self.effects.entry(id).or_default() += read;
                 }
                 self.record(&Record { iv, lane: None, count: 1, operands: &operands });
                 self.operands = operands;
@@ -108,20 +109,36 @@ impl Engine {
 
     /// Counts what happens in iterations that are taken as a number: `times` times.
     pub(crate) fn account_happening(&mut self, happening: Happening, words: &[u64], times: u64) {
-        if let Happening::Effect(_) = happening {
+        if let Happening::Effect(id) = happening {
             let mut operands = Vec::new();
-            add_effect(words, 0, &mut operands);
+            let read = add_effect(words, 0, &mut operands);
             self.accesses += times * operands.len() as u64;
+            *self.effects.entry(id).or_default() += times * read;
         }
     }
 }
 
-/// The operands of a system call: reads are those of `first`, writes of the one after it.
-fn add_effect(ranges: &[u64], first: u32, operands: &mut Vec<Operand>) {
+/// Most bytes of a range that are read one by one.
+const APART: u64 = 1 << 10;
+
+/// The operands of a system call: reads are those of `first`, writes of the one after it. Gives how many bytes it reads.
+///
+/// Bytes are read one by one, so that as many flow dependences as bytes say that all of them were written before by somebody that is known; of long ranges
+/// that is not known.
+fn add_effect(ranges: &[u64], first: u32, operands: &mut Vec<Operand>) -> u64 {
+    let mut read = 0u64;
     for Touched { start, length, write, mark } in touched(ranges) {
         if matches!(mark, Mark::Allocated | Mark::Resized | Mark::Freed) {
             continue;
         }
-        pieces(start, length, first + u32::from(write), write, operands);
+        if !write {
+            read = read.saturating_add(length);
+        }
+        if write || length > APART {
+            pieces(start, length, first + u32::from(write), write, operands);
+        } else {
+            (0..length).for_each(|at| pieces(start.wrapping_add(at), 1, first, false, operands));
+        }
     }
+    read
 }

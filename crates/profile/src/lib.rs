@@ -379,17 +379,22 @@ pub struct Access {
     pub statement: StatementIndex,
     /// Store, else load.
     pub write: bool,
-    /// Bytes.
+    /// Bytes; 0 of what system calls, or functions by their contracts, read where the statement makes them ([`Access::is_of_calls`]).
     pub size: u32,
     /// What a loaded value is used for.
     pub role: Use,
-    /// How often it was executed.
+    /// How often it was executed; of what calls read, the number of bytes.
     pub executions: u64,
     /// Address as a function of the iteration vector, a union over paths. Empty if not recorded.
     pub address: Vec<Folded>,
 }
 
 impl Access {
+    /// Whether it stands for what calls read, byte by byte. No dependence names it as its end; those of its statement that name none are its.
+    pub fn is_of_calls(&self) -> bool {
+        self.size == 0
+    }
+
     /// The smallest address that was accessed and the end of the largest; `None` if addresses were not recorded, or do not fit.
     pub fn bytes(&self) -> Option<(i64, i64)> {
         let ranges = || self.address.iter().filter_map(|folded| folded.ranges.first());

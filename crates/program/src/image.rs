@@ -75,7 +75,7 @@ struct Tables {
     stubs: HashMap<u64, String>,
     /// Slots with the addresses of functions of other files that have contracts.
     contracted: Vec<(u64, &'static Row)>,
-    /// It asks the C library where `errno` is.
+    /// It asks the C library where `errno` is, or may do so.
     looks_at_errno: bool,
     /// It makes streams that call it or write to its memory, or has an allocator.
     has_own_streams: bool,
@@ -498,9 +498,10 @@ impl Image {
         })
     }
 
-    /// Whether a file that is none of the system's libraries asks where `errno` is.
+    /// Whether a file that is no companion of the C library asks where `errno` is.
     fn looks_at_errno(&self) -> bool {
-        self.own_tables().any(|tables| tables.looks_at_errno)
+        let mut others = self.modules.iter().filter(|module| !owners::is_of_language(&module.path));
+        others.any(|module| module.tables().looks_at_errno)
     }
 
     /// The program itself: the first module that is a program and no library. (Under an emulator the loader appears before it.)

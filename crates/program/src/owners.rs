@@ -44,6 +44,14 @@ pub fn owner(path: &Path) -> Owner {
     }
 }
 
+/// Whether a library's file is one of the C library, its companions, or what compilers link to every program of a language: those look at what calls
+/// of their own have left in `errno`, never at what was there before.
+pub fn is_of_language(path: &Path) -> bool {
+    const FURTHER: [&str; 3] = ["libgfortran", "libquadmath", "libatomic"];
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    owner(path) != Owner::Library || FURTHER.iter().any(|own| is_version_of(&name, own))
+}
+
 /// Whether a file's name is that of a library with a version: `libgomp.so.1.0.0`, `libc-2.31.so`.
 pub fn is_version_of(name: &str, library: &str) -> bool {
     let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');

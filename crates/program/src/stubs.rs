@@ -49,10 +49,10 @@ pub(crate) fn contracted(slots: &HashMap<u64, String>) -> Vec<(u64, &'static Row
     slots.iter().filter_map(of).collect()
 }
 
-/// Whether a file asks the C library (glibc, musl) where `errno` is.
+/// Whether a file asks the C library (glibc, musl) where `errno` is, or may do so by way of names that it makes up as it runs.
 pub(crate) fn looks_at_errno(slots: &HashMap<u64, String>) -> bool {
-    let is_one = |name: &String| name.split('@').next().is_some_and(|name| name.ends_with("_errno_location"));
-    slots.values().any(is_one)
+    let is_one = |name: &str| name.ends_with("_errno_location") || name == "dlsym" || name == "dlvsym";
+    slots.values().any(|name| name.split('@').next().is_some_and(is_one))
 }
 
 /// Whether a file asks for what makes streams that call it, or that read and write its own memory, adds to what formats mean, or hands over memory

@@ -17,6 +17,7 @@
 
 mod deeds;
 mod early;
+mod taken;
 
 use std::sync::Arc;
 

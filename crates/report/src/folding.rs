@@ -124,7 +124,7 @@ impl Folds {
             out.dependences.add(d.count, d.relation.as_slice());
         }
         let mut accesses = vec![false; profile.statements.len()];
-        for access in &profile.accesses {
+        for access in profile.accesses.iter().filter(|access| !access.is_of_calls()) {
             accesses[access.statement as usize] = true;
             if is_selected(access.statement) {
                 out.instructions.add(access.executions, &access.address);

@@ -46,7 +46,7 @@ impl<'a> Program<'a> {
     pub fn of(profile: &'a Profile, function: Option<&str>) -> Program<'a> {
         let selected = selected_contexts(profile, function);
         let mut accesses: BTreeMap<StatementIndex, Vec<&Access>> = BTreeMap::new();
-        for access in &profile.accesses {
+        for access in profile.accesses.iter().filter(|access| !access.is_of_calls()) {
             if selected[profile.context_of(access.statement) as usize] && access.executions > 0 {
                 accesses.entry(access.statement).or_default().push(access);
             }

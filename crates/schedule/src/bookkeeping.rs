@@ -304,10 +304,22 @@ impl<'a> Bookkeeping<'a> {
         is_count(d.source) && is_count(d.sink)
     }
 
-    /// Thread-local data of libraries (`errno`, caches) that only libraries read.
+    /// Thread-local data of libraries (`errno`, caches) that only libraries read. What another library than the one that writes it makes of
+    /// it may be what the program asks for.
     fn is_thread_local(&self, d: &Dependence) -> bool {
-        let reads = if d.kind == Kind::Flow { d.sink } else { d.source };
-        let is_unread = d.kind == Kind::Output || !self.profile.is_own(self.profile.context_of(reads));
+        let function = |s: StatementIndex| {
+            let context = self.profile.contexts.get(self.profile.context_of(s) as usize)?;
+            self.profile.functions.get(context.function as usize)
+        };
+        let (first, second) = (function(d.source), function(d.sink));
+        let is_unread = match d.kind {
+            Kind::Flow => {
+                second.is_some_and(|own| !own.main)
+                    && first.map(|own| &own.module) == second.map(|own| &own.module)
+            }
+            Kind::Anti => first.is_none_or(|own| !own.main),
+            Kind::Output => true,
+        };
         is_unread
             && self.all_objects(d, |object| {
                 object.thread_local && object.library || object.name.starts_with("guard variable for ")

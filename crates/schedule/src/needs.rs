@@ -112,8 +112,9 @@ fn need(profile: &Profile, context: ContextIndex, finding: &Finding) -> Option<N
     lines.retain(|&line| line > 0);
     lines.sort_unstable();
     lines.dedup();
-    // What functions of libraries do to it has no accesses of the loop's own: nothing is known of its size.
-    let bytes = Some(bytes).filter(|_| !accesses.is_empty());
+    // What functions of libraries do to it has no accesses of the loop's own: nothing is known but the size of a variable.
+    let declared = profile.objects.get(finding.object as usize).map_or(0, |object| object.bytes);
+    let bytes = if accesses.is_empty() { Some(declared).filter(|&bytes| bytes > 0) } else { Some(bytes) };
     let bytes = match way {
         Way::Expand => bytes.and_then(|bytes| bytes.checked_mul(iterations(profile, context))),
         _ => bytes,

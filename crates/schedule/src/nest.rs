@@ -205,7 +205,9 @@ impl Innermost {
     pub fn new(profile: &Profile) -> Innermost {
         let mut around: FxHashMap<ContextIndex, Option<ContextIndex>> = FxHashMap::default();
         let mut out = Innermost::default();
-        for (index, access) in profile.accesses.iter().enumerate().filter(|(_, a)| a.executions > 0) {
+        let is_made =
+            |(_, access): &(usize, &profile::Access)| access.executions > 0 && !access.is_of_calls();
+        for (index, access) in profile.accesses.iter().enumerate().filter(is_made) {
             let context = profile.context_of(access.statement);
             let innermost =
                 *around.entry(context).or_insert_with(|| profile.loops_around(context).last().copied());

@@ -99,7 +99,7 @@ impl Reads {
     pub fn new(profile: &Profile) -> Reads {
         let mut of: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
         let mut writes: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
-        for (index, access) in profile.accesses.iter().enumerate() {
+        for (index, access) in profile.accesses.iter().enumerate().filter(|own| !own.1.is_of_calls()) {
             let list = if access.write { &mut writes } else { &mut of };
             list.entry(access.statement).or_default().push(index as u32);
         }

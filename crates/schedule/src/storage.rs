@@ -6,7 +6,8 @@
 //! left blocks.
 
 use profile::{
-    ContextIndex, Kind, Object, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile, StatementIndex,
+    ContextIndex, Dependence, Kind, Object, ObjectIndex, ObjectKind, ObjectUse, Operation, Profile,
+    StatementIndex,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,6 +32,8 @@ pub enum Remedy {
 pub struct Coverage {
     /// Per load access: flow dependences into it.
     into: FxHashMap<u32, Vec<u32>>,
+    /// Per statement the access that stands for what calls read there.
+    of_calls: FxHashMap<StatementIndex, u32>,
     /// Per loop the objects whose content, written inside it, is read after the instance of the loop that wrote it.
     read_after: FxHashMap<ContextIndex, FxHashSet<ObjectIndex>>,
 }
@@ -38,15 +41,24 @@ pub struct Coverage {
 impl Coverage {
     /// Indexes the flow dependences through memory by the load they end at.
     pub fn new(profile: &Profile) -> Coverage {
+        let accesses = profile.accesses.iter().zip(0..);
+        let of_calls: FxHashMap<_, _> =
+            accesses.filter(|(own, _)| own.is_of_calls()).map(|(own, at)| (own.statement, at)).collect();
         let mut into: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for (index, d) in profile.dependences.iter().enumerate() {
             if d.kind == Kind::Flow
-                && let Some(access) = d.sink_access
+                && d.memory
+                && let Some(access) = d.sink_access.or_else(|| of_calls.get(&d.sink).copied())
             {
                 into.entry(access).or_default().push(index as u32);
             }
         }
-        Coverage { into, read_after: read_after(profile) }
+        Coverage { into, of_calls, read_after: read_after(profile) }
+    }
+
+    /// The access that reads at the source of an anti dependence.
+    fn reader(&self, d: &Dependence) -> Option<u32> {
+        d.source_access.or_else(|| self.of_calls.get(&d.source).copied())
     }
 
     /// Whether what a loop writes to an object is read after the instance of the loop that wrote it.
@@ -145,9 +157,9 @@ pub fn judge(
         let at_dim = |l: &&profile::LevelSummary| usize::from(l.level) == dim && l.count > 0;
         let Some(level) = d.levels.iter().find(at_dim) else { continue };
         let exposed = d.kind == Kind::Anti
-            && d.source_access.is_none_or(|a| !coverage.is_covered(profile, a, context, dim));
+            && coverage.reader(d).is_none_or(|a| !coverage.is_covered(profile, a, context, dim));
         let is_mixed =
-            exposed && d.source_access.is_none_or(|a| coverage.covered(profile, a, context, dim) > 0);
+            exposed && coverage.reader(d).is_none_or(|a| coverage.covered(profile, a, context, dim) > 0);
         for used in level.objects.iter().filter(|used| !(skip(d.source, used) && skip(d.sink, used))) {
             let object = &profile.objects[used.object as usize];
             // What a reference to a temporary reads may also be something else (`max(i, 5)`): only the former lies there.
@@ -221,10 +233,17 @@ fn read_inside(profile: &Profile, dim: usize, inside: &LoopEdges) -> Vec<ObjectI
     let levels = within().flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) > dim));
     let mut out: Vec<ObjectIndex> = levels.flat_map(|level| &level.objects).map(|used| used.object).collect();
     // Within one iteration of all loops objects are not noted: what is read back was written by a store that meets others in some object.
-    let read_back: FxHashSet<u32> = within().filter_map(|d| d.source_access).collect();
+    // What calls write has no access: their statement stands for it.
+    let (source, sink) =
+        (|d: &Dependence| (d.source, d.source_access), |d: &Dependence| (d.sink, d.sink_access));
+    let read_back: FxHashSet<_> = within().map(source).collect();
     for d in inside.edges.iter().filter(|e| e.carried).map(of) {
-        let mut ends = [d.source_access, d.sink_access].into_iter().flatten();
-        if ends.any(|access| read_back.contains(&access)) {
+        let is_read_back = match d.kind {
+            Kind::Flow => read_back.contains(&source(d)),
+            Kind::Anti => read_back.contains(&sink(d)),
+            Kind::Output => read_back.contains(&source(d)) || read_back.contains(&sink(d)),
+        };
+        if is_read_back {
             let levels = d.levels.iter().filter(|l| usize::from(l.level) == dim);
             out.extend(levels.flat_map(|level| &level.objects).map(|used| used.object));
         }

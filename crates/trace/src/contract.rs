@@ -64,6 +64,9 @@ pub enum Extent {
     Bytes(Product, Option<Product>),
     /// As many as the text at an address has up to the byte 0, and with it; so many at most.
     Text(Option<Value>, Option<Product>),
+    /// As many as the line has that has been read from the stream to there, with the byte 0 behind it; so many at most. What was read may hold
+    /// the byte 0 as well.
+    Line(Product),
     /// Up to the first byte in which the text there differs from the one at another place, or its end; so many at most.
     Compared(Value, Option<Product>),
     /// Up to an address, and with what lies there, or so many if it is 0.
@@ -84,6 +87,17 @@ pub enum Place {
     Behind(Value),
     /// At a hidden state, by its number in [`STATES`].
     State(u8),
+}
+
+/// What has to hold of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// A value is positive as a number with a sign, or not 0 as an address.
+    Some(Value),
+    /// Two values are the same.
+    Equal(Value, Value),
+    /// As numbers with a sign, the first is smaller than the second.
+    Less(Value, Value),
 }
 
 /// What else is known of a range.
@@ -115,8 +129,8 @@ pub struct Deed {
     pub access: Access,
     /// What else is known of it.
     pub mark: Mark,
-    /// It is done only if this is positive as a number with a sign, or not 0 as an address.
-    pub condition: Option<Value>,
+    /// It is done only if this holds.
+    pub condition: Option<Condition>,
 }
 
 /// Further arguments that a text describes.
@@ -137,6 +151,8 @@ pub struct Deeds {
     pub format: Option<Format>,
     /// The argument, a text, that says whether a stream is opened to be written to.
     pub mode: Option<Value>,
+    /// Where all of one of these hold, what the call has done cannot be told.
+    pub unclear: Vec<Vec<Condition>>,
     /// Number of integer arguments without these.
     pub integers: u8,
     /// Number of arguments in vector registers without these.

@@ -1,10 +1,13 @@
 //! The part of a row that says what a function does to memory: read, and related to the function's arguments.
 //!
-//! Definition: a deed is written as `WHERE BYTES [if VALUE]`. `WHERE` is an argument by its name, `*` and one for the address that lies where
-//! it leads, or `result`. The deed is done if `VALUE` is positive, or no null pointer. `BYTES` is one of
+//! Definition: a deed is written as `WHERE BYTES [if CONDITION]`. `WHERE` is an argument by its name, `*` and one for the address that lies where
+//! it leads, or `result`. The deed is done if the condition holds: `VALUE` if it is positive, or no null pointer, `VALUE=VALUE`, or `VALUE<VALUE` of
+//! numbers with signs. Conditions joined by `and` say when the deeds of a call cannot be told (`unclear`): its function has failed midway, or libraries
+//! differ in what they do. `BYTES` is one of
 //!
 //! - a product of numbers, arguments and `result`, `+` a number;
 //! - `text`: all up to the byte 0 and with it; `text of NAME`: as many as that has;
+//! - `line`: all of a line that was read from the row's stream, up to its end and the byte 0 behind it, whatever bytes it has;
 //! - `like NAME`: all up to the first byte that differs from what lies there, or the byte 0;
 //! - `upto NAME`: all up to that address, and with what lies there, or the greatest number if it is null;
 //! - `number`: all that may be part of a number that begins there;
@@ -14,7 +17,9 @@
 
 use serde::Deserialize;
 use trace::block::Access;
-use trace::contract::{Deed, Deeds, Extent, Mark, Place, Product, REGISTER_ARGUMENTS, STATES, Value};
+use trace::contract::{
+    Condition, Deed, Deeds, Extent, Mark, Place, Product, REGISTER_ARGUMENTS, STATES, Value,
+};
 
 use super::{Prototype, Type};
 
@@ -42,6 +47,8 @@ pub(super) struct Described {
     resizes: Vec<String>,
     /// Arguments with blocks that end.
     frees: Vec<String>,
+    /// When what it has done cannot be told.
+    unclear: Vec<String>,
     /// Hidden states that it depends on and changes.
     keeps: Vec<String>,
     /// Hidden states that it depends on.
@@ -83,8 +90,8 @@ impl Described {
         let mut streams = Vec::new();
         if self.opens {
             let result = names.value("result")?;
-            let made =
-                Deed { condition: Some(result), ..deed(Place::At(result), bytes(STREAM), Access::Write) };
+            let condition = Some(Condition::Some(result));
+            let made = Deed { condition, ..deed(Place::At(result), bytes(STREAM), Access::Write) };
             deeds.list.push(Deed { mark: Mark::Allocated, ..made.clone() });
             deeds.list.push(Deed { mark: Mark::Input, ..made });
             deeds.mode = names.parameters.last().copied().flatten();
@@ -135,6 +142,8 @@ impl Described {
             let at = Place::At(names.value(name)?);
             deeds.list.push(Deed { mark: Mark::Freed, ..deed(at, bytes(WORD), Access::Write) });
         }
+        let conditions = |text: &String| text.split(" and ").map(|own| names.condition(own)).collect();
+        deeds.unclear = self.unclear.iter().map(conditions).collect::<Result<_, _>>()?;
         Ok(deeds)
     }
 }
@@ -195,13 +204,23 @@ impl<'a> Names<'a> {
         found.map(|own| own.1).ok_or_else(|| format!("{text}: no argument of this name"))
     }
 
+    fn condition(&self, text: &str) -> Result<Condition, String> {
+        if let Some((a, b)) = text.split_once('=') {
+            return Ok(Condition::Equal(self.value(a)?, self.value(b)?));
+        }
+        if let Some((a, b)) = text.split_once('<') {
+            return Ok(Condition::Less(self.value(a)?, self.value(b)?));
+        }
+        Ok(Condition::Some(self.value(text)?))
+    }
+
     fn all(&self, list: &[String], access: Access) -> Result<Vec<Deed>, String> {
         list.iter().map(|text| self.deed(text, access)).collect()
     }
 
     fn deed(&self, text: &str, access: Access) -> Result<Deed, String> {
         let (text, condition) = match text.split_once(" if ") {
-            Some((text, name)) => (text, Some(self.value(name)?)),
+            Some((text, condition)) => (text, Some(self.condition(condition)?)),
             None => (text, None),
         };
         let (place, bytes) = text.split_once(' ').ok_or_else(|| format!("{text}: no size"))?;
@@ -226,6 +245,9 @@ impl<'a> Names<'a> {
             }
             Some(_) => return Err(format!("{text}: no size")),
             None if bytes == "text" => Extent::Text(None, most),
+            None if bytes == "line" => {
+                Extent::Line(most.ok_or_else(|| format!("{text}: no greatest number of bytes"))?)
+            }
             None if bytes == "number" => Extent::Number,
             None => Extent::Bytes(self.product(bytes)?, most),
         };

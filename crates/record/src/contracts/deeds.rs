@@ -3,14 +3,20 @@
 //! Source: ISO/IEC 9899:2018, 7.21.6.1 and 7.21.6.2, and the manual of the GNU C library ("Formatted Output", "Formatted Input") for formats; System V ABI,
 //! AMD64 supplement, "Variable Argument Lists", for where arguments lie.
 //!
+//! A text or a line that was read from a stream may hold the byte 0, behind which more was written than can be seen: the bytes that the call has taken
+//! from the stream tell (module `taken`).
+//!
 //! Limits: formats that number their arguments, or that print wide texts or the message of `errno`, are not understood; nothing is claimed about the loops around such a call.
+
+use std::fs::File;
 
 use trace::block::Access;
 use trace::contract::{
-    Deed, Deeds, Extent, Format, Mark, Place, Product, REGISTER_ARGUMENTS, VECTOR_ARGUMENTS, Value,
+    Condition, Deed, Deeds, Extent, Format, Mark, Place, Product, REGISTER_ARGUMENTS, VECTOR_ARGUMENTS, Value,
 };
 use trace::stream::{effect_length, hidden_state};
 
+use super::taken::{self, Course};
 use crate::process::Tracee;
 
 /// Most bytes of a text that are looked at.
@@ -48,17 +54,36 @@ pub(super) struct Done {
 pub(super) trait Memory {
     /// Reads as many bytes as there are.
     fn read(&self, address: u64, out: &mut [u8]) -> usize;
+
+    /// The file that a descriptor stands for, and the position in it; `None` of what has none.
+    fn file(&self, descriptor: i32) -> Option<(File, u64)>;
 }
 
 impl Memory for Tracee {
     fn read(&self, address: u64, out: &mut [u8]) -> usize {
         Tracee::read(self, address, out)
     }
+
+    fn file(&self, descriptor: i32) -> Option<(File, u64)> {
+        let process = format!("/proc/{}", self.process());
+        let named = std::fs::read_to_string(format!("{process}/fdinfo/{descriptor}")).ok()?;
+        let position = named.lines().find_map(|line| line.strip_prefix("pos:"))?.trim().parse().ok()?;
+        let path = format!("{process}/fd/{descriptor}");
+        // What is no file may wait for somebody when it is opened.
+        std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+        Some((File::open(path).ok()?, position))
+    }
 }
 
 /// What a call has done; `None` if that cannot be told.
 pub(super) fn of(memory: &dyn Memory, deeds: &Deeds, call: &Call) -> Option<Done> {
-    let mut doing = Doing { memory, call, writes: false, done: Done::default() };
+    let mut doing = Doing { memory, call, writes: false, done: Done::default(), stream: None };
+    if deeds.unclear.iter().any(|all| all.iter().all(|&condition| doing.holds(condition))) {
+        return None;
+    }
+    if let Some(deed) = deeds.list.iter().find(|deed| deed.mark == Mark::Input) {
+        doing.stream = Some(doing.start(deed)?);
+    }
     if let Some(mode) = deeds.mode {
         let at = doing.value(mode);
         doing.writes = matches!(doing.chunk(at, &mut [0; CHUNK]).first(), Some(b'w' | b'a'));
@@ -72,7 +97,7 @@ pub(super) fn of(memory: &dyn Memory, deeds: &Deeds, call: &Call) -> Option<Done
         let text = doing.text(at)?;
         match format {
             Format::Print => doing.print(&text)?,
-            Format::Scan => doing.scan(&text)?,
+            Format::Scan => doing.scan(&text, deeds.list.first().map(|deed| deed.place))?,
         }
     }
     for deed in deeds.list.iter().filter(|deed| deed.access == Access::Write) {
@@ -87,6 +112,8 @@ struct Doing<'a> {
     /// The stream that is opened is written to.
     writes: bool,
     done: Done,
+    /// The stream that is read from.
+    stream: Option<u64>,
 }
 
 impl Doing<'_> {
@@ -115,19 +142,33 @@ impl Doing<'_> {
         if product.factors.is_empty() { product.plus } else { out.saturating_add(product.plus) }
     }
 
-    fn add(&mut self, deed: &Deed) -> Option<()> {
-        if deed.condition.is_some_and(|value| self.value(value).cast_signed() <= 0) {
-            return Some(());
+    fn holds(&self, condition: Condition) -> bool {
+        let number = |value| self.value(value).cast_signed();
+        match condition {
+            Condition::Some(value) => number(value) > 0,
+            Condition::Equal(a, b) => number(a) == number(b),
+            Condition::Less(a, b) => number(a) < number(b),
         }
-        let start = match deed.place {
+    }
+
+    /// Where a deed is done.
+    fn start(&self, deed: &Deed) -> Option<u64> {
+        Some(match deed.place {
             Place::At(value) => self.value(value),
             Place::Behind(value) => self.word(self.value(value))?,
             Place::State(number) => hidden_state(number),
-        };
+        })
+    }
+
+    fn add(&mut self, deed: &Deed) -> Option<()> {
+        if deed.condition.is_some_and(|condition| !self.holds(condition)) {
+            return Some(());
+        }
+        let start = self.start(deed)?;
         if start == 0 {
             return Some(());
         }
-        let most = |most: &Option<Product>| most.as_ref().map_or(LONGEST_TEXT, |most| self.product(most));
+        let most = |most: &Option<Product>| most.as_ref().map_or(u64::MAX, |most| self.product(most));
         let (start, length) = match &deed.extent {
             Extent::Bytes(bytes, limit) => {
                 let limit = limit.as_ref().map_or(LARGEST, |most| self.product(most));
@@ -135,19 +176,24 @@ impl Doing<'_> {
             }
             Extent::Text(of, limit) => {
                 let of = of.map_or(start, |of| self.value(of));
-                (start, self.length(of, most(limit)))
+                (start, self.length(of, most(limit))?)
             }
-            Extent::Compared(other, limit) => (start, self.equal(start, self.value(*other), most(limit))),
+            Extent::Line(room) => (start, self.line(start, self.product(room))?),
+            Extent::Compared(other, limit) => (start, self.equal(start, self.value(*other), most(limit))?),
             Extent::UpTo(end, limit) => {
                 let limit = self.product(limit);
                 let length = self.value(*end).checked_sub(start).map_or(limit, |before| before + 1);
                 (start, length.min(limit))
             }
-            Extent::Number => (start, self.number_there(start)),
+            Extent::Number => (start, self.number_there(start)?),
             Extent::Appended(other, limit) => {
-                let end = self.length(start, LONGEST_TEXT);
-                // Without their ends, if there is more of it than is added.
-                let added = self.length(self.value(*other), LONGEST_TEXT).saturating_sub(1).min(most(limit));
+                let end = self.length(start, u64::MAX)?;
+                // Without its end, if there is more of it than is added.
+                let most = most(limit);
+                let added = match self.length(self.value(*other), most.saturating_add(1))? {
+                    more if more > most => most,
+                    all => all.saturating_sub(1),
+                };
                 let before = end.saturating_sub(added + 1);
                 match deed.access {
                     Access::Read => (start, before + 1),
@@ -181,25 +227,39 @@ impl Doing<'_> {
         &out[..count]
     }
 
-    /// Bytes of the text at an address, with its end; at most so many.
-    fn length(&self, start: u64, most: u64) -> u64 {
+    /// Bytes of the text at an address, with its end; at most so many. `None` if it goes on beyond what is looked at.
+    fn length(&self, start: u64, most: u64) -> Option<u64> {
         let mut done = 0u64;
         let mut space = [0; CHUNK];
-        while done < most {
+        while done < most && start != 0 {
             let bytes = self.chunk(start.wrapping_add(done), &mut space);
             if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
-                return most.min(done + end as u64 + 1);
+                return Some(most.min(done + end as u64 + 1));
             }
-            if bytes.is_empty() {
-                break;
+            if bytes.is_empty() || done >= LONGEST_TEXT {
+                return None;
             }
             done += bytes.len() as u64;
         }
-        done.min(most)
+        Some(done.min(most))
     }
 
-    /// Bytes from an address on that may be part of a number, white space before it, and the one behind.
-    fn number_there(&self, start: u64) -> u64 {
+    /// Bytes of the line that was read to an address, with the byte 0 behind it; at most so many. `None` if there may be more.
+    fn line(&self, start: u64, room: u64) -> Option<u64> {
+        let length = self.length(start, room)?;
+        let mut last = [0];
+        let is_whole =
+            length > 1 && self.memory.read(start.wrapping_add(length - 2), &mut last) == 1 && last == *b"\n";
+        if length < room && !is_whole {
+            let stream = self.stream?;
+            taken::has_no_zero(self.memory, stream, &Course::line())?;
+        }
+        Some(length)
+    }
+
+    /// Bytes from an address on that may be part of a number, white space before it, and the one behind. `None` if they go on beyond what
+    /// is looked at.
+    fn number_there(&self, start: u64) -> Option<u64> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.,_()'".contains(&byte);
         let is_space = |byte: u8| byte.is_ascii_whitespace() || byte == 0x0b;
         let (mut done, mut is_before) = (0u64, true);
@@ -209,7 +269,7 @@ impl Doing<'_> {
             for (&byte, at) in bytes.iter().zip(1..) {
                 is_before &= is_space(byte);
                 if !is_before && !is_part(byte) {
-                    return done + at;
+                    return Some(done + at);
                 }
             }
             if bytes.is_empty() {
@@ -217,11 +277,12 @@ impl Doing<'_> {
             }
             done += bytes.len() as u64;
         }
-        done
+        None
     }
 
-    /// Bytes up to the first that differs between two texts, or to their end, and with it; at most so many.
-    fn equal(&self, a: u64, b: u64, most: u64) -> u64 {
+    /// Bytes up to the first that differs between two texts, or to their end, and with it; at most so many. `None` if they go on beyond what
+    /// is looked at.
+    fn equal(&self, a: u64, b: u64, most: u64) -> Option<u64> {
         let mut done = 0u64;
         let mut spaces = [[0; CHUNK]; 2];
         while done < most {
@@ -230,14 +291,14 @@ impl Doing<'_> {
             let second = self.chunk(b.wrapping_add(done), second);
             let count = first.len().min(second.len());
             if let Some(end) = (0..count).find(|&k| first[k] != second[k] || first[k] == 0) {
-                return most.min(done + end as u64 + 1);
+                return Some(most.min(done + end as u64 + 1));
             }
-            if count == 0 {
-                break;
+            if count == 0 || done >= LONGEST_TEXT {
+                return None;
             }
             done += count as u64;
         }
-        done.min(most)
+        Some(done.min(most))
     }
 
     /// The text at an address, without its end; `None` if it has none or is very long.
@@ -290,10 +351,11 @@ impl Doing<'_> {
                 },
                 b's' if matches!(size, Size::None | Size::Byte | Size::Short) => {
                     let start = further.integer(self)?;
-                    let length = self.length(start, precision.unwrap_or(LONGEST_TEXT));
+                    let length = self.length(start, precision.unwrap_or(u64::MAX))?;
                     self.touch(start, length, Access::Read, Mark::None);
                 }
-                b'n' => {
+                // Where it failed, it may not have come as far.
+                b'n' if self.call.result as i32 >= 0 => {
                     let start = further.integer(self)?;
                     self.touch(start, size.of_integer(), Access::Write, Mark::None);
                 }
@@ -317,13 +379,17 @@ impl Doing<'_> {
         if text.get(*at) == Some(&b'$') { None } else { Some(number) }
     }
 
-    fn scan(&mut self, text: &[u8]) -> Option<()> {
+    /// `source`: where the text lies that is read, where that is no stream.
+    fn scan(&mut self, text: &[u8], source: Option<Place>) -> Option<()> {
         let mut further = Further::default();
+        let mut course = Course::default();
+        let mut may_hold_zero = false;
         // Of the conversions, those that have been assigned: none if the input ended before the first.
         let assigned = i64::from(self.call.result as i32).max(0);
         let mut assignments = 0;
         let mut at = 0;
         while let Some(percent) = text.get(at..)?.iter().position(|&byte| byte == b'%') {
+            course.literals(&text[at..at + percent]);
             at += percent + 1;
             let is_dropped = text.get(at) == Some(&b'*');
             at += usize::from(is_dropped);
@@ -336,12 +402,15 @@ impl Doing<'_> {
             let size = Size::of(text, &mut at);
             let conversion = *text.get(at)?;
             at += 1;
+            let set = at;
             if conversion == b'[' {
                 at += usize::from(text.get(at) == Some(&b'^'));
                 // A bracket that comes first is one of the set.
                 at += usize::from(text.get(at) == Some(&b']'));
                 at += text.get(at..)?.iter().position(|&byte| byte == b']')? + 1;
             }
+            let taken_before = course.characters();
+            course.conversion(conversion, width, text.get(set..at.saturating_sub(1)).unwrap_or_default());
             if conversion == b'%' || is_dropped {
                 continue;
             }
@@ -354,6 +423,15 @@ impl Doing<'_> {
             }
             assignments += 1;
             let is_done = assignments <= assigned;
+            // The last conversion of what was there, or the first of what was not, may have stored some characters.
+            let is_at_end = assignments == assigned || assignments == assigned + 1;
+            if conversion == b'c' && width.is_some_and(|width| width > 1) && is_at_end {
+                let count = width.unwrap_or(1) as u64;
+                match (self.stream, source) {
+                    (Some(stream), _) => taken::has_characters(self.memory, stream, is_done)?,
+                    (None, source) => self.has_left(count, taken_before?, source?)?,
+                }
+            }
             let is_text = matches!(conversion, b's' | b'[' | b'c');
             let start = if is_allocated && is_text && is_done {
                 self.touch(start, 8, Access::Write, Mark::None);
@@ -370,7 +448,11 @@ impl Doing<'_> {
                     _ => 4,
                 },
                 b'c' if size == Size::None => width.unwrap_or(1) as u64,
-                b's' | b'[' if size == Size::None && is_done => self.length(start, LONGEST_TEXT),
+                b's' | b'[' if size == Size::None && is_done => {
+                    let length = self.length(start, u64::MAX)?;
+                    may_hold_zero |= width.is_none_or(|width| length <= width as u64);
+                    length
+                }
                 b's' | b'[' if size == Size::None => 0,
                 _ => return None,
             };
@@ -381,7 +463,18 @@ impl Doing<'_> {
                 self.touch(start, length, Access::Write, Mark::None);
             }
         }
-        Some(())
+        course.literals(text.get(at..)?);
+        match self.stream.filter(|_| may_hold_zero) {
+            Some(stream) => taken::has_no_zero(self.memory, stream, &course),
+            None => Some(()),
+        }
+    }
+
+    /// Whether a text had so many characters for a conversion before which `before` were taken; `None` if not.
+    fn has_left(&self, count: u64, before: u64, source: Place) -> Option<()> {
+        let Place::At(source) = source else { return None };
+        let needed = before.checked_add(count)?;
+        (self.length(self.value(source), needed.checked_add(1)?)? > needed).then_some(())
     }
 }
 

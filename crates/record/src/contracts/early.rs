@@ -34,7 +34,10 @@ pub(super) struct Early(Vec<(Range, u16, Access)>);
 impl Early {
     /// What a function does, if that is known at its entry.
     pub(super) fn of(deeds: &Deeds) -> Option<Early> {
-        let is_plain = deeds.format.is_none() && deeds.mode.is_none() && !deeds.list.is_empty();
+        let is_plain = deeds.format.is_none()
+            && deeds.mode.is_none()
+            && deeds.unclear.is_empty()
+            && !deeds.list.is_empty();
         is_plain.then(|| deeds.list.iter().map(range).collect::<Option<_>>().map(Early))?
     }
 

@@ -118,7 +118,7 @@ fn executed(profile: &Profile, entry: &SourceLoop) -> Vec<Executed> {
     };
     let mut of_context: FxHashMap<ContextIndex, Option<ContextIndex>> = FxHashMap::default();
     let mut list = Vec::new();
-    for access in profile.accesses.iter().filter(|access| access.executions > 0) {
+    for access in profile.accesses.iter().filter(|access| access.executions > 0 && !access.is_of_calls()) {
         let context = profile.context_of(access.statement);
         let Some(around) = *of_context.entry(context).or_insert_with(|| loop_around(context)) else {
             continue;

@@ -92,7 +92,12 @@ pub struct Shape {
 impl<'a> Survey<'a> {
     /// Looks at a whole program.
     pub fn new(profile: &'a Profile, loops: &'a [SourceLoop]) -> Survey<'a> {
-        let accessing = profile.accesses.iter().filter(|a| a.executions > 0).map(|a| a.statement).collect();
+        let accessing = profile
+            .accesses
+            .iter()
+            .filter(|a| a.executions > 0 && !a.is_of_calls())
+            .map(|a| a.statement)
+            .collect();
         let inductions = inductions(loops);
         let exact = exact_operations(profile, &inexact(profile, &inductions));
         Survey { profile, loops, innermost: Innermost::new(profile), accessing, inductions, exact }
@@ -195,7 +200,8 @@ fn inductions(loops: &[SourceLoop]) -> FxHashSet<u32> {
 /// Statements with an address that is not known exactly.
 fn inexact_addresses(profile: &Profile) -> FxHashSet<u32> {
     let is_exact = |folded: &[fold::Folded]| !folded.is_empty() && folded.iter().all(fold::Folded::is_exact);
-    let accesses = profile.accesses.iter().filter(|a| a.executions > 0 && !is_exact(&a.address));
+    let accesses =
+        profile.accesses.iter().filter(|a| a.executions > 0 && !a.is_of_calls() && !is_exact(&a.address));
     accesses.map(|a| a.statement).collect()
 }
 

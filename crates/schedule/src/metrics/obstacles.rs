@@ -61,6 +61,7 @@ pub fn of(profile: &Profile, loops: &[SourceLoop], contexts: &FxHashSet<ContextI
         let mut is_known = || access.address.iter().all(fold::Folded::is_exact) && !has_many();
         inside(access.statement)
             && access.executions > 0
+            && !access.is_of_calls()
             && (is_affine(profile, block) && !is_known()
                 || addresses.is_indirect(profile, index as AccessIndex))
     };
@@ -127,7 +128,8 @@ impl Addresses {
             .flat_map(|v| v.ordering.iter().copied())
             .collect();
         let (mut loads, mut fixed) = (FxHashSet::default(), FxHashSet::default());
-        for access in profile.accesses.iter().filter(|a| !a.write && inside(a.statement)) {
+        for access in profile.accesses.iter().filter(|a| !a.write && !a.is_of_calls() && inside(a.statement))
+        {
             loads.insert(access.statement);
             if access.address.iter().all(|folded| folded.ranges.first().is_some_and(|r| r.0 == r.1)) {
                 fixed.insert(access.statement);
