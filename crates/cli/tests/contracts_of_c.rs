@@ -58,7 +58,7 @@ const CALLED: &[(&str, &str)] = &[
     ("getdelim", "(memset(w, 0, 99), getdelim((char **)w, (size_t *)(w + 64), 'a', in))"),
     ("ungetc", "(getc(in), ungetc('x', in))"),
     ("fopen", "keep = fopen(\"in.txt\", i & 1 ? \"r\" : \"rb\")"),
-    ("fdopen", "keep = fdopen(dup(0), \"r\")"),
+    ("fdopen", "keep = fdopen(open(\"in.txt\", 0), \"r\")"),
     ("tmpfile", "keep = tmpfile()"),
     ("fclose", "fclose(own[i])"),
     ("fseek", "fseek(in, i, 0)"),
@@ -112,6 +112,7 @@ const CALLED: &[(&str, &str)] = &[
 
 const HEAD: &str = "#define _GNU_SOURCE
 #include <ctype.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -492,5 +493,231 @@ fn loops_around_the_c_library() {
             assert_eq!(own["parallel"], truth, "{level} line {line}: {own}");
             assert!(own.to_string().contains(name.trim()), "{level} line {line}: {own}");
         }
+    }
+}
+
+/// Compiles a program, records it with these options, and compares what is said of each loop with the comments on their lines: verdicts, and a word that
+/// comes with them.
+fn check_loops(place: &Place, name: &str, text: &str, flags: &[&str], options: &[&str]) {
+    let file = place.path(&format!("{name}.c"));
+    fs::write(&file, text).unwrap();
+    let program = place.path(name);
+    let done = Command::new("gcc").args(["-g", "-w"]).arg("-o").arg(&program).arg(&file).args(flags).output();
+    let done = done.unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let run = place
+        .loopwright()
+        .args(["profile", "-q", "--force", "-o", "p.lwp"])
+        .args(options)
+        .arg("--")
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let report = place.loopwright().args(["report", "-q", "--format", "json", "p.lwp"]).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+    let loops = report["loops"].as_array().unwrap();
+    let mut wrong = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        let Some((_, truth)) = text.split_once("// ") else { continue };
+        let (truth, word) = truth.split_once(':').unwrap();
+        let own = loops.iter().find(|own| {
+            own["line"] == line && own["file"].as_str().is_some_and(|at| at.ends_with(&format!("{name}.c")))
+        });
+        let own = own.unwrap_or_else(|| panic!("line {line} has no loop"));
+        if own["parallel"] != truth || !own.to_string().contains(word.trim()) {
+            wrong.push(format!("{options:?} {flags:?} line {line}, {text}: {own}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const MIDWAY: &str = "#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#define N 40
+static char a[8 * N + 64], s[N][16]; static int r[N]; static FILE *f[N]; static char big[(20 << 20) + 1];
+static void files(const char *text, int bytes) {
+  memset(a, 'z', sizeof a);
+  for (int i = 0; i < N; i++) { f[i] = tmpfile(); fwrite(text, 1, bytes, f[i]); rewind(f[i]); }
+}
+int main(void) {
+  files(\"\\0abcdefg\\n\", 9);
+  for (int i = 0; i < N; i++) // unknown: left out
+    { r[i] = a[4 * i + 2]; fgets(a + 4 * i, 16, f[i]); }
+  files(\"ab\\0abcdefg\", 10);
+  for (int i = 0; i < N; i++) // unknown: left out
+    { r[i] = a[4 * i + 4]; fgets(a + 4 * i, 16, f[i]); }
+  files(\"1 \\0abcdefg 2\\n\", 13);
+  for (int i = 0; i < N; i++) // unknown: left out
+    { int x, y; r[i] = a[4 * i + 2]; fscanf(f[i], \"%d %15s %d\", &x, a + 4 * i, &y); }
+  files(\"\\0abcdefg,\\n\", 10);
+  for (int i = 0; i < N; i++) // unknown: left out
+    { r[i] = a[4 * i + 2]; fscanf(f[i], \"%[^,]\", a + 4 * i); }
+  files(\"abc\", 3);
+  for (int i = 0; i < N; i++) // yes:
+    { r[i] = a[4 * i + 2]; fgets(a + 4 * i, 16, f[i]); }
+  files(\"1 abc,d\", 7);
+  for (int i = 0; i < N; i++) // yes:
+    { int x; r[i] = a[8 * i + 3]; fscanf(f[i], \"%d %[^,],\", &x, a + 8 * i); fscanf(f[i], \"%9s\", s[i]); }
+  files(\"abcde\", 5);
+  for (int i = 0; i < N; i++) // unknown: left out
+    { r[i] = a[4 * i + 2]; r[i] += fread(a + 4 * i, 8, 1, f[i]); }
+  files(\"abcdefgh\", 8);
+  for (int i = 0; i < N; i++) // yes:
+    { r[i] = a[8 * i + 2]; r[i] += fread(a + 8 * i, 4, 2, f[i]); }
+  for (int i = 0; i < N; i++) // unknown: left out
+    { sscanf(\"xyz\", \"%8c\", a); r[i] = a[5]; a[5]++; }
+  for (int i = 0; i < N; i++) // yes:
+    { r[i] = a[8 * i + 5]; sscanf(\"a:stuvwxyz\", \"a:%8c\", a + 8 * i); }
+  memset(big, 'a', sizeof big - 1);
+  for (int i = 0; i < 6; i++) // unknown: left out
+    { r[i] = strlen(big); big[(18 << 20) - i] = 0; }
+  char *end = s[0];
+  for (int i = 0; i < N; i++) // unknown: left out
+    { strtol(s[i], &end, i % 3 ? 37 : 10); r[i] = end - s[0]; }
+  struct timespec t = {0};
+  for (int i = 0; i < N; i++) // no: \"t\"
+    { clock_gettime(i % 3 ? 99 : CLOCK_REALTIME, &t); r[i] = t.tv_sec != 0; t.tv_sec = i; }
+  struct rusage u = {0};
+  for (int i = 0; i < N; i++) // no: \"u\"
+    { getrusage(i % 3 ? 99 : 0, &u); r[i] = u.ru_maxrss != 0; u.ru_maxrss = i; }
+  printf(\"%d\\n\", r[3]);
+  return 0;
+}
+";
+
+/// Of calls that wrote less than is usual, or more than can be seen, nothing wrong is said, and of those like them that did not, as much as ever.
+#[test]
+fn calls_that_write_something_else() {
+    check_loops(&Place::new(), "midway", MIDWAY, &["-O0", "-fno-builtin"], &[]);
+}
+
+const SCRATCH: &str = "#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define N 40
+static char s[N][16], c[16] = \"abcdefghijklmno\"; static int r[N]; static long q[N];
+__attribute__((noinline)) static void later(void) {
+  int n = 0;
+  for (int i = 0; i < N; i++) // no: \"n\"
+    { r[i] = n; sprintf(s[i], \"%d%n\", i, &n); n += i; }
+}
+int main(void) {
+  char b[64], *e; int y;
+  for (int i = 0; i < N; i++) // yes:
+    sprintf(s[i], \"%d\", i);
+  for (int i = 0; i < N; i++) // after-privatisation: \"way\":\"private\"
+    { sprintf(b, \"%d\", i); r[i] = strlen(b); }
+  for (int i = 0; i < N; i++) // after-privatisation: \"way\":\"private\"
+    { sscanf(s[i], \"%d\", &y); r[i] += y; }
+  for (int i = 0; i < N; i++) // after-privatisation: \"way\":\"private\"
+    { q[i] = strtol(s[i], &e, 10); r[i] += e - s[i]; }
+  for (int i = 0; i < N; i++) // after-privatisation: \"way\":\"private\"
+    { strcpy(b, s[i]); r[i] += b[0]; }
+  for (int i = 0; i < N; i++) // no: \"b\"
+    { if (i % 5 == 0) sprintf(b, \"%d\", i); r[i] += strlen(b); }
+  for (int i = 0; i < N; i++) // no: \"c\"
+    { c[0] = i + 33; r[i] += strlen(c); }
+  for (int i = 0; i < N; i++) // no: \"c\"
+    { c[0] = i; r[i] += c[0] + c[7]; }
+  later();
+  printf(\"%d\\n\", r[3]);
+  return 0;
+}
+";
+
+/// What calls fill and use again in every iteration can be the iterations' own, unless they find something there.
+#[test]
+fn scratch_that_calls_fill() {
+    check_loops(&Place::new(), "scratch", SCRATCH, &["-O0", "-fno-builtin"], &[]);
+}
+
+/// What an earlier iteration has left in `errno` is seen, whoever looks: a library of the program's, or one that asks for it by name.
+#[test]
+fn errno_that_others_look_at() {
+    const LIBRARY: &str = "#include <errno.h>\nint left(void) { return errno; }\n";
+    const PROGRAM: &str = "#include <stdio.h>
+#include <stdlib.h>
+#ifdef NAMED
+#include <dlfcn.h>
+static int *at;
+static int left(void) { return *at; }
+#else
+int left(void);
+#endif
+static long q[40]; static int r[40]; static const char *s[40];
+int main(void) {
+#ifdef NAMED
+  at = ((int *(*)(void))dlsym(RTLD_DEFAULT, \"__errno_location\"))();
+#endif
+  for (int i = 0; i < 40; i++)
+    s[i] = i == 7 ? \"999999999999999999999999\" : \"12\";
+  for (int i = 0; i < 40; i++) // no: flow
+    { q[i] = strtol(s[i], 0, 10); r[i] = left(); }
+  printf(\"%d\\n\", r[9]);
+  return 0;
+}
+";
+    let place = Place::new();
+    fs::write(place.path("left.c"), LIBRARY).unwrap();
+    let library = place.path("libleft.so");
+    let mut build = Command::new("gcc");
+    build.args(["-g", "-shared", "-fPIC", "-o"]).arg(&library).arg(place.path("left.c"));
+    assert!(build.status().unwrap().success());
+    let path = format!("-Wl,-rpath,{}", library.parent().unwrap().display());
+    for options in [&[][..], &["--record-libraries"]] {
+        let linked = ["-O1", library.to_str().unwrap(), &path];
+        check_loops(&place, "linked", PROGRAM, &linked, options);
+        check_loops(&place, "named", PROGRAM, &["-O1", "-D_GNU_SOURCE", "-DNAMED", "-ldl"], options);
+    }
+}
+
+const FILES: &str = "#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#define N 20
+static int f[N]; static FILE *o[N], *p[N]; static char b[N][16];
+static char *name(char *to, int i) { sprintf(to, \"f%d\", i); return to; }
+int main(void) {
+  char n[16]; int fd;
+  FILE *w = fopen(\"in\", \"w\");
+  for (int i = 0; i < 100; i++) fprintf(w, \"%07d\\n\", i);
+  fclose(w);
+  for (int i = 0; i < N; i++) f[i] = open(\"in\", O_RDONLY);
+  for (int i = 0; i < N; i++) // yes:
+    read(f[i], b[i], 8);
+  for (int i = 0; i < N; i++) o[i] = fopen(name(n, i), \"w\");
+  for (int i = 0; i < N; i++) // yes:
+    { fprintf(o[i], \"%d\\n\", i); fflush(o[i]); }
+  for (int i = 1; i < N; i++) f[i] = dup(f[0]);
+  for (int i = 0; i < N; i++) // no: position of descriptor
+    read(f[i], b[i], 8);
+  for (int i = 0; i < N; i++) o[i] = fopen(\"log\", \"a\");
+  for (int i = 0; i < N; i++) // no: what a file holds
+    { fprintf(o[i], \"%d\\n\", i); fflush(o[i]); }
+  for (int i = 0; i < N; i++) { o[i] = fopen(name(n, i), \"w\"); p[i] = fopen(n, \"r\"); }
+  fprintf(o[0], \"1\\n\"); fflush(o[0]);
+  for (int i = 1; i < N; i++) // no: what a file holds
+    { int x = 0; fscanf(p[i - 1], \"%d\", &x); fprintf(o[i], \"%d\\n\", 2 * x + 1); fflush(o[i]); }
+  fd = open(\"at\", O_RDWR | O_CREAT, 0600);
+  for (int i = 0; i < N; i++) // unknown: pwrite
+    pwrite(fd, b[i], 16, i * 16);
+  for (int i = 1; i < N; i++) // no: what a file holds
+    { pread(fd, b[i], 16, i * 16 - 16); b[i][1] = i; pwrite(fd, b[i], 16, i * 16); }
+  return 0;
+}
+";
+
+/// Positions belong to what was opened, bytes to files: whoever shares them is kept in order, and nobody else.
+#[test]
+fn files_that_descriptors_share() {
+    let place = Place::new();
+    for options in [&[][..], &["--record-libraries"]] {
+        check_loops(&place, "files", FILES, &["-O0"], options);
     }
 }

@@ -10,7 +10,7 @@ use program::variables::Variable;
 use rustc_hash::FxHashMap;
 use trace::contract::Mark;
 use trace::sink::ThreadId;
-use trace::stream::{HIDDEN, POSITIONS, Touched, touched};
+use trace::stream::{CONTENT_BYTES, CONTENTS, HIDDEN, POSITIONS, Touched, touched};
 
 use crate::walker::{Ended, Frame, Walker};
 
@@ -52,6 +52,8 @@ pub enum Object {
     Heap(u64),
     /// The state of a descriptor of a file.
     Descriptor(u64),
+    /// What a file holds, by its number.
+    Content(u64),
     /// A hidden state of a library, by its number.
     Hidden(u64),
     /// The state of a stream of the C library.
@@ -261,6 +263,13 @@ impl Objects {
             let object = self.id(Object::Descriptor(descriptor));
             let start = POSITIONS.start + descriptor * 8;
             return Place { object, offset: 0, start, end: start + 8, frame: usize::MAX };
+        }
+        if CONTENTS.contains(&address) {
+            let file = (address - CONTENTS.start) / CONTENT_BYTES;
+            let object = self.id(Object::Content(file));
+            let start = CONTENTS.start + file * CONTENT_BYTES;
+            let (offset, end) = ((address - start) as i64, start + CONTENT_BYTES);
+            return Place { object, offset, start, end, frame: usize::MAX };
         }
         if HIDDEN.contains(&address) {
             let start = address & !7;

@@ -177,7 +177,12 @@ impl Engine<'_> {
             }
             return Ok(());
         }
-        let ranges = syscalls::effect(&call, &|at| self.tracee.read_word(at));
+        if self.files.made(&self.tracee, &call) {
+            self.shares_files();
+        }
+        let (call, contents) = self.files.touched(&self.tracee, &call);
+        let mut ranges = syscalls::effect(&call, &|at| self.tracee.read_word(at));
+        ranges.extend(contents);
         if !ranges.is_empty() {
             self.special(&Special::Effect { number: call.number, result: call.result, ranges: &ranges })?;
         }

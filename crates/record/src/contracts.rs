@@ -27,7 +27,7 @@ use trace::block::{
     Access, Address, Block, BlockId, CodeBlock, FunctionCode, Instr, OpKind, Operand, Operation, REG_GENERAL,
     REG_STACK, REG_VECTOR, RegRange, RegUse, Registers, Role, Terminator, Turn,
 };
-use trace::contract::{Deeds, INTEGER_ARGUMENTS, Mark, Place, REGISTER_ARGUMENTS, VECTOR_ARGUMENTS};
+use trace::contract::{Deed, Deeds, INTEGER_ARGUMENTS, Mark, Place, REGISTER_ARGUMENTS, VECTOR_ARGUMENTS};
 use trace::sink::Contract;
 use trace::stream::{Outside, Special};
 
@@ -104,6 +104,10 @@ impl Engine<'_> {
         let mut found = self.guide.contract(pc, &mut |at| tracee.read_word(at));
         // What is asked for by its name is recorded.
         if !self.config.start_recording && found.is_some() && self.guide.starts_recording(pc) {
+            found = None;
+        }
+        // What the library does with its streams is recorded where those are not the only ones that use their files.
+        if self.files.are_shared && found.as_ref().is_some_and(uses_streams) {
             found = None;
         }
         if found.as_ref().is_some_and(|contract| contract.starts_library) {
@@ -188,10 +192,27 @@ impl Engine<'_> {
             }
         };
         self.write_record(&[u64::from(id), entry])?;
-        if done.ranges.is_empty() {
-            return Ok(());
+        if !done.ranges.is_empty() {
+            let ranges = &done.ranges;
+            self.special(&Special::Effect { number: BY_CONTRACT, result: regs.rax, ranges })?;
         }
-        self.special(&Special::Effect { number: BY_CONTRACT, result: regs.rax, ranges: &done.ranges })
+        // Streams that are there from now on.
+        let is_opened = |deed: &Deed| deed.mark == Mark::Input && deed.condition.is_some();
+        if deeds.list.iter().any(is_opened)
+            && let Some(descriptor) = taken::descriptor(&self.tracee, call.result)
+            && u64::try_from(descriptor) != Ok(call.arguments[0])
+            && self.files.opened(&self.tracee, descriptor)
+        {
+            self.shares_files();
+        }
+        Ok(())
+    }
+
+    /// From now on streams share their files with others.
+    pub(crate) fn shares_files(&mut self) {
+        if !std::mem::replace(&mut self.files.are_shared, true) && self.heeds_contracts() {
+            self.flush();
+        }
     }
 
     /// Publishes a block that stands for a function.
@@ -387,6 +408,12 @@ fn handed(contract: Contract, done: &deeds::Done) -> Contract {
     contract.uses.extend(integers.map(|number| whole(REG_GENERAL + INTEGER_ARGUMENTS[number])));
     contract.uses.extend(vectors.map(|number| whole(REG_VECTOR + number)));
     contract
+}
+
+/// Whether a function works on streams.
+fn uses_streams(contract: &Contract) -> bool {
+    let is_stream = |deed: &Deed| matches!(deed.mark, Mark::Input | Mark::Output);
+    contract.deeds.as_ref().is_some_and(|deeds| deeds.list.iter().any(is_stream))
 }
 
 /// Whether calls of a function have an order that is no matter of memory: of streams and hidden states.

@@ -34,6 +34,7 @@ mod counting;
 mod decode;
 mod emit;
 mod error;
+mod files;
 mod fold;
 mod follow;
 mod function;

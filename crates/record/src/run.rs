@@ -23,6 +23,7 @@ use crate::code::CodeMap;
 use crate::contracts::Described;
 use crate::counting::Counting;
 use crate::error::Error;
+use crate::files::Files;
 use crate::interrupt::Timer;
 use crate::interrupted::settle;
 use crate::learn::Learner;
@@ -128,6 +129,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) contracted: BTreeSet<String>,
     /// Functions whose contracts say what they do to memory.
     pub(crate) described: Described,
+    /// The files that the program's descriptors stand for.
+    pub(crate) files: Files,
     /// Names of the files of runtimes that run unrecorded.
     pub(crate) runtimes: BTreeSet<String>,
     /// How often control was seen to go between runtimes and the code that is recorded, by where it went.

@@ -17,6 +17,7 @@ use crate::cache::Cache;
 use crate::code::CodeMap;
 use crate::counting::Counting;
 use crate::error::Error;
+use crate::files::Files;
 use crate::inherited::Inherited;
 use crate::interrupt::{Interrupts, Timer};
 use crate::learn::{Learner, SOON};
@@ -286,6 +287,7 @@ fn traced(
         contracts: FxHashMap::default(),
         contracted: BTreeSet::new(),
         described: contracts::Described::default(),
+        files: Files::default(),
         runtimes: BTreeSet::new(),
         taken_turns: FxHashMap::default(),
         renewals: 0,

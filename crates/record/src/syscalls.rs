@@ -39,9 +39,6 @@ const QUIET: &[i64] = &[
     libc::SYS_sched_yield,
     libc::SYS_msync,
     libc::SYS_madvise,
-    libc::SYS_dup,
-    libc::SYS_dup2,
-    libc::SYS_dup3,
     libc::SYS_pause,
     libc::SYS_alarm,
     libc::SYS_getpid,
@@ -58,7 +55,6 @@ const QUIET: &[i64] = &[
     libc::SYS_copy_file_range,
     libc::SYS_shutdown,
     libc::SYS_listen,
-    libc::SYS_fcntl,
     libc::SYS_flock,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
@@ -86,7 +82,6 @@ const WAITING: &[i64] = &[
     libc::SYS_pause,
     libc::SYS_sendfile,
     libc::SYS_copy_file_range,
-    libc::SYS_fcntl,
     libc::SYS_flock,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
@@ -152,6 +147,14 @@ static TABLE: &[(u64, &[Part])] = &[
     (20, &[InVector(1, 2), Position(0)]),            // writev
     (21, &[Text(0)]),                                // access
     (22, &[Out(0, 8)]),                              // pipe
+    (32, &[]),                                       // dup
+    (33, &[]),                                       // dup2
+    (72, &[]),                                       // fcntl
+    (85, &[Text(0)]),                                // creat
+    (292, &[]),                                      // dup3
+    (295, &[OutVector(1, 2)]),                       // preadv
+    (296, &[InVector(1, 2)]),                        // pwritev
+    (437, &[Text(1)]),                               // openat2
     (23, &[Out(1, 128), Out(2, 128), Out(3, 128)]),  // select
     (35, &[InFixed(0, 16), Out(1, 16)]),             // nanosleep
     (38, &[InFixed(1, 32), Out(2, 32)]),             // setitimer

@@ -6,6 +6,7 @@ use trace::stream::Special;
 
 use crate::children::{Child, shares_memory};
 use crate::error::Error;
+use crate::files::Files;
 use crate::image;
 use crate::masks::Masks;
 use crate::process::{Tracee, is_gone};
@@ -76,6 +77,7 @@ impl Engine<'_> {
         self.forget_contract();
         self.contracts.clear();
         self.described.forget();
+        self.files = Files::default();
         self.switch(starts_on(self.config));
         self.learner.clear();
         self.code.clear();

@@ -88,6 +88,8 @@ pub struct Reads {
     flow: FxHashMap<StatementIndex, Vec<u32>>,
     /// Loads that are the first half of an update.
     in_place: FxHashSet<u32>,
+    /// Statements of calls that read or write memory beside their own accesses: what those leave is no function of what they are given.
+    calls: FxHashSet<StatementIndex>,
     /// Statements from which some other one reads through memory.
     read_back: FxHashSet<StatementIndex>,
     /// Per object the locations of statements that read it.
@@ -106,10 +108,13 @@ impl Reads {
         let mut flow: FxHashMap<StatementIndex, Vec<u32>> = FxHashMap::default();
         let mut places: FxHashMap<ObjectIndex, FxHashSet<u32>> = FxHashMap::default();
         let mut read_back: FxHashSet<StatementIndex> = FxHashSet::default();
+        let mut calls: FxHashSet<StatementIndex> = FxHashSet::default();
         for (index, d) in profile.dependences.iter().enumerate().filter(|(_, d)| is_flow(d)) {
             flow.entry(d.sink).or_default().push(index as u32);
             if d.memory {
                 read_back.insert(d.source);
+                calls.extend(d.source_access.is_none().then_some(d.source));
+                calls.extend(d.sink_access.is_none().then_some(d.sink));
             }
             let location = profile.statements[d.sink as usize].location;
             for used in d.levels.iter().flat_map(|level| &level.objects) {
@@ -138,7 +143,7 @@ impl Reads {
         }
         in_place
             .extend(by_load.into_iter().filter(|&(load, own)| own >= executions(load)).map(|(load, _)| load));
-        Reads { of, writes, flow, in_place, read_back, places }
+        Reads { of, writes, flow, in_place, calls, read_back, places }
     }
 
     /// Whether a load is the first half of an update: what it reads is overwritten in the same iteration of all loops around, always or
@@ -393,7 +398,9 @@ pub fn find(
         .chain(components.members.iter().enumerate().map(|(c, m)| (m.clone(), components.is_cyclic(c))))
         .collect();
     for (members, cyclic) in ordered {
-        let fixed = |s: &StatementIndex| reads.are_fixed(profile, *s, dim) && reads.stay(profile, *s, dim);
+        let fixed = |s: &StatementIndex| {
+            reads.are_fixed(profile, *s, dim) && reads.stay(profile, *s, dim) && !reads.calls.contains(s)
+        };
         if !cyclic {
             let s = members[0];
             let statement = &profile.statements[s as usize];

@@ -113,6 +113,19 @@ pub const POSITIONS: std::ops::Range<u64> = 0x100..0x1_0000;
 /// Addresses likewise that stand for the hidden states of libraries ([`crate::contract::STATES`]), eight bytes for each.
 pub const HIDDEN: std::ops::Range<u64> = 0x8..0x100;
 
+/// Addresses likewise that stand for what files hold, whose own addresses in memory nobody has: [`CONTENT_BYTES`] for each file.
+pub const CONTENTS: std::ops::Range<u64> = 1 << 56..1 << 62;
+
+/// Addresses that stand for what one file holds.
+pub const CONTENT_BYTES: u64 = 1 << 44;
+
+/// The address that stands for a byte of a file, by the number of the file; the last one stands for its end. Numbers that are too large
+/// are taken for others.
+pub fn content_of(file: u64, offset: u64) -> u64 {
+    let files = (CONTENTS.end - CONTENTS.start) / CONTENT_BYTES;
+    CONTENTS.start + file % files * CONTENT_BYTES + offset.min(CONTENT_BYTES - 1)
+}
+
 /// The address that stands for a hidden state, by its number.
 pub fn hidden_state(number: u8) -> u64 {
     HIDDEN.start + u64::from(number) * 8

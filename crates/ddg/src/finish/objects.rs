@@ -77,6 +77,7 @@ pub(super) fn objects(engine: &mut Engine, locations: &mut Locations) -> Vec<Pro
                 };
                 ProfileObject::new(name, ObjectKind::System)
             }
+            Object::Content(_) => ProfileObject::new("what a file holds", ObjectKind::System),
             Object::Hidden(number) => {
                 let named = STATES.get(usize::try_from(number).unwrap_or(usize::MAX));
                 ProfileObject::new(named.map_or("state of a library", |own| own.1), ObjectKind::System)

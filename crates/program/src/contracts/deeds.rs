@@ -49,6 +49,8 @@ pub(super) struct Described {
     frees: Vec<String>,
     /// When what it has done cannot be told.
     unclear: Vec<String>,
+    /// States of streams, if there are any, which are handed on to their files.
+    flushes: Vec<String>,
     /// Hidden states that it depends on and changes.
     keeps: Vec<String>,
     /// Hidden states that it depends on.
@@ -119,6 +121,10 @@ impl Described {
         }
         for list in [&self.reads, &self.updates] {
             deeds.list.extend(names.all(list, Access::Read)?);
+        }
+        for access in [Access::Read, Access::Write] {
+            let own = names.all(&self.flushes, access)?;
+            deeds.list.extend(own.into_iter().map(|own| Deed { mark: Mark::Output, ..own }));
         }
         for name in self.asks.iter().chain(&self.keeps) {
             deeds.list.push(deed(state(name)?, bytes(WORD), Access::Read));

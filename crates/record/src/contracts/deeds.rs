@@ -17,6 +17,7 @@ use trace::contract::{
 use trace::stream::{effect_length, hidden_state};
 
 use super::taken::{self, Course};
+use crate::files::position;
 use crate::process::Tracee;
 
 /// Most bytes of a text that are looked at.
@@ -65,10 +66,8 @@ impl Memory for Tracee {
     }
 
     fn file(&self, descriptor: i32) -> Option<(File, u64)> {
-        let process = format!("/proc/{}", self.process());
-        let named = std::fs::read_to_string(format!("{process}/fdinfo/{descriptor}")).ok()?;
-        let position = named.lines().find_map(|line| line.strip_prefix("pos:"))?.trim().parse().ok()?;
-        let path = format!("{process}/fd/{descriptor}");
+        let position = position(self, descriptor)?;
+        let path = format!("/proc/{}/fd/{descriptor}", self.process());
         // What is no file may wait for somebody when it is opened.
         std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
         Some((File::open(path).ok()?, position))

@@ -159,6 +159,11 @@ impl Position {
     }
 }
 
+/// The descriptor of a stream, if it has one.
+pub(super) fn descriptor(memory: &dyn Memory, stream: u64) -> Option<i32> {
+    Position::of(memory, stream).map(|position| position.descriptor).filter(|descriptor| *descriptor >= 0)
+}
+
 /// Whether a conversion of so many characters has stored all of them, or none; `None` if that cannot be told.
 pub(super) fn has_characters(memory: &dyn Memory, stream: u64, is_assigned: bool) -> Option<()> {
     let flags = Position::of(memory, stream)?.flags;
