@@ -13,7 +13,10 @@ use source::lens::{Name, Number};
 /// built, say nothing.
 pub fn read(profile: &mut Profile, program: &Path) {
     let built = std::fs::metadata(program).and_then(|about| about.modified()).ok();
-    let mut files: BTreeSet<String> = BTreeSet::new();
+    // Of what members of teams do to one another the texts say what keeps them apart.
+    let between = profile.dependences.iter().filter(|d| d.between_members);
+    let between = between.flat_map(|d| [d.source, d.sink]).map(|end| profile.location_of(end).file.clone());
+    let mut files: BTreeSet<String> = between.filter(|file| !file.starts_with("/usr/")).collect();
     for (index, context) in profile.contexts.iter().enumerate() {
         let is_loop = matches!(context.kind, ContextKind::Loop | ContextKind::Recursive);
         if is_loop && profile.is_own(index as u32) {
@@ -27,7 +30,18 @@ pub fn read(profile: &mut Profile, program: &Path) {
     known.retain(|file| !file.starts_with("/usr/"));
     let directories = known.iter().filter_map(|file| file.parent()).collect::<BTreeSet<_>>();
     let directories = directories.into_iter().map(Path::to_owned).collect();
-    let mut reader = source::lens::Reader { built, directories, ..source::lens::Reader::default() };
+    let compiled = program::sources::lines(program).into_iter().filter_map(|(file, own)| {
+        let said = source::lens::Compiled {
+            lines: own.lines,
+            always: own.always,
+            functions: own.functions,
+            is_unoptimised: own.is_unoptimised,
+            openmp: own.openmp,
+        };
+        Some((file.canonicalize().ok()?, said))
+    });
+    let compiled = compiled.collect();
+    let mut reader = source::lens::Reader { built, directories, compiled, ..source::lens::Reader::default() };
     let mut modules = source::lens::Modules::default();
     for file in &known {
         // A file that cannot be read defines nothing that is known, here and below.

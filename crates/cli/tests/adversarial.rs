@@ -24,7 +24,7 @@ macro_rules! programs {
 }
 
 programs! {
-    accessors accumulators advanced afterwards algorithms aliases applications arrays asynchronous beside beside_calls captures carried_values classes clauses
+    accessors accumulators advanced afterwards algorithms aliases applications arrays asynchronous beside beside_calls captures carried_values classes clauses conditions
     constructors containers control counters cut cut_threads directives effects everyday exchanged exchanges exits
     extremes false_reductions flags fresh fresh_classes headers included inclusions iterators kept_addresses
     long_double macros made memory mixed modules names not_reductions numerics objects other_names overwritten ownership

@@ -1649,3 +1649,175 @@ end program
 fn stacks_of_other_threads_are_seen() {
     check("stacks.f90", "gfortran", STACKS, &["-O0", "-fopenmp"]);
 }
+
+/// Parts that conditional compilation leaves out, and those that it does not.
+const CONDITIONS: &str = r#"
+#include <stdio.h>
+static double a[400], s, u, v;
+/*! race */
+static void not_guarded(void) {
+#pragma omp parallel
+    {
+        double l = 1;
+#ifdef SAFE
+#pragma omp critical
+#endif
+        s += l;
+    }
+}
+/*! none */
+static void guarded(void) {
+#pragma omp parallel
+    {
+        double l = 1;
+#ifndef SAFE
+#pragma omp critical
+#endif
+        u += l;
+    }
+}
+/*! race */
+static void left_by_one(void) {
+#pragma omp parallel
+    {
+        double l = 1;
+#pragma omp single nowait
+        v = 0;
+#pragma omp critical
+        v += l;
+    }
+}
+/*! none */
+static void waited_for(void) {
+#pragma omp parallel
+    {
+        double l = 1;
+#pragma omp single
+        v = 0;
+#pragma omp critical
+        v += l;
+    }
+}
+/*! none */
+static void shared_out(void) {
+#pragma omp parallel
+    {
+#ifdef DYNAMIC
+#pragma omp for schedule(dynamic)
+#else
+#pragma omp for schedule(static)
+#endif
+        for (int i = 0; i < 400; i++) /*@ */
+            a[i] = i;
+    }
+}
+int main(void) {
+    not_guarded();
+    guarded();
+    left_by_one();
+    waited_for();
+    shared_out();
+    printf("%g %g %g %g\n", a[7], s, u, v);
+}
+"#;
+
+#[test]
+fn what_was_not_compiled_orders_nothing() {
+    seen("conditions.c", CONDITIONS);
+}
+
+/// Constructs of Fortran that end, variables that outlive calls, and what one member leaves.
+const ORPHANS: &str = "
+module m
+  real(8) :: rho, z(400)
+end module
+subroutine work
+  use m
+  integer :: j
+  real(8) :: rho0
+  rho0 = rho
+  !$omp master
+  rho = 0
+  !$omp end master
+  !$omp barrier
+  !$omp do reduction(+:rho)
+  do j = 1, 400 !@
+    rho = rho + z(j)*rho0
+  end do
+  !$omp end do
+end subroutine
+subroutine saved(n, v, b)
+  implicit none
+  integer :: n, i, j
+  real(8) :: v(n,n), b(n,n)
+#ifdef LOCAL
+  real(8) :: t
+#else
+  real(8), save :: t
+#endif
+  !$omp do
+  do j = 1, n !@ private t
+    do i = 1, n
+      t = 1d0/v(i,j)
+      b(i,j) = t*t
+    end do
+  end do
+  !$omp end do
+end subroutine
+subroutine local(n, v, b)
+  implicit none
+  integer :: n, i, j
+  real(8) :: v(n,n), b(n,n)
+#ifdef KEEP
+  real(8), save :: t
+#else
+  real(8) :: t
+#endif
+  !$omp do
+  do j = 1, n !@
+    do i = 1, n
+      t = 1d0/v(i,j)
+      b(i,j) = t*t
+    end do
+  end do
+  !$omp end do
+end subroutine
+program p
+  use m
+  implicit none
+  real(8) :: v(60,60), b(60,60), a(40), x
+  integer :: i
+  v = 2; z = 1d-3; rho = 1; a = 1
+  !$omp parallel
+  call work
+  call saved(60, v, b)
+  call local(60, v, b)
+  !$omp end parallel
+  !$omp parallel private(i, x)
+  !$omp sections
+  !$omp section
+  a(1:20) = 2
+  !$omp section
+  a(21:40) = 3
+  !$omp end sections
+  !$omp do
+  do i = 1, 40 !@
+    x = a(i)*i
+    a(i) = x + 1
+  end do
+  !$omp end do
+  !$omp end parallel
+  print *, sum(b), rho, a(7)
+end program
+";
+
+#[test]
+fn directives_of_procedures_are_known() {
+    let (report, text) = check("orphans.F90", "gfortran", ORPHANS, &["-O0", "-fopenmp"]);
+    let races = report["races"].as_array().unwrap();
+    let of: Vec<(&str, u64)> = races
+        .iter()
+        .map(|own| (own["variable"].as_str().unwrap(), own["lines"][0].as_u64().unwrap()))
+        .collect();
+    assert_eq!(of, [("rho", 9)], "{text}");
+}

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContextKind, GivenUp, Limit, Profile, Untracked};
 
 pub(crate) const MAGIC: &[u8; 8] = b"LWPROF\x1a\n";
-pub(crate) const VERSION: u32 = 23;
+pub(crate) const VERSION: u32 = 24;
 /// A decoded profile may have this many bytes, and this many more for each byte of its file: real ones have up to 30.
 const ROOM: (u64, u64) = (4 << 20, 256);
 

@@ -51,6 +51,11 @@ pub struct FileLoops {
     pub generated: bool,
     /// A limit on depth, time or size was reached: loops may be missing, and those cut short have [`SourceLoop::errors`].
     pub cut_short: bool,
+    /// First and last lines that were not compiled, with the directives around them and around what was (conditional compilation;
+    /// ascending). They count as blank.
+    pub left_out: Vec<(u32, u32)>,
+    /// First and last lines of which it is not known whether they were compiled (ascending).
+    pub open: Vec<(u32, u32)>,
 }
 
 /// A place in the text.

@@ -190,7 +190,7 @@ fn is_array<'a>(
 }
 
 /// Whether a compiler says that it did not optimise: GCC writes down its options, the machine among them, unless it is told not to.
-fn is_unoptimised(producer: &str) -> bool {
+pub(crate) fn is_unoptimised(producer: &str) -> bool {
     let options = || producer.split_whitespace();
     producer.starts_with("GNU ")
         && options().any(|option| option.starts_with("-m"))

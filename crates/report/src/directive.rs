@@ -5,8 +5,8 @@
 //! access of it in the loop is written there by its name.
 
 use profile::lens::{
-    AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Position, Scalar, ScalarForm,
-    SharingKind,
+    AccessMode, AfterLoop, ArrayAccess, Call, DefinitionKind, Home, InMacro, Language, LoopKind, Operator,
+    Position, Scalar, ScalarForm, SharingKind,
 };
 use profile::{ContextKind, ObjectIndex, Profile};
 use rustc_hash::FxHashMap;
@@ -26,6 +26,8 @@ use crate::{algorithms, rayon};
 pub enum Absent {
     /// Its source was not read, or not understood there.
     NoSource,
+    /// Which part of its text was compiled is not known.
+    Open,
     /// It is left otherwise than by its condition, or ends where data says so.
     LeftEarly,
     /// It has not the form that directives ask for.
@@ -88,9 +90,20 @@ pub(crate) fn on_lanes(profile: &Profile, entry: &SourceLoop) -> Option<String> 
     clauses(profile, entry)?.ok()?.lanes()
 }
 
+/// Whether what the text says of a loop rests on arms of conditional compilation of which it is not known whether they were compiled.
+fn is_open(profile: &Profile, entry: &SourceLoop) -> bool {
+    let text = entry.contexts.first().and_then(|&context| Facts::source(profile, context));
+    text.is_some_and(|text| text.errors && text.conditional_compilation)
+}
+
 fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     let facts = entry.contexts.first().and_then(|&context| Facts::of(profile, context));
-    let facts = facts.filter(|_| !entry.recursive && entry.line > 0).ok_or(Absent::NoSource)?;
+    let facts = facts.filter(|_| !entry.recursive && entry.line > 0).ok_or_else(|| {
+        match is_open(profile, entry) {
+            true => Absent::Open,
+            false => Absent::NoSource,
+        }
+    })?;
     let source = facts.source;
     if let Some(directive) = source.directive.as_ref().or(source.in_parallel.as_ref()) {
         return Err(Absent::Has(directive.text.clone()));
@@ -395,7 +408,37 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
             || is_in_iteration(at)
             || !stores && is_stored(at)
     };
-    open.iter().filter(|(at, stores)| !has_run(at, *stores)).map(|(at, _)| at.line).min()
+    // What is read where something else of that iteration has come already.
+    let is_counter = |name: &str| {
+        let mut own = source.scalars.iter().filter(|scalar| scalar.name == name);
+        own.all(|scalar| scalar.definitions.iter().all(|one| one.kind == DefinitionKind::Iteration))
+    };
+    let inner =
+        |at: &Position| loops.and_then(|loops| loops.around(at.line, Some(at.column))).map(|own| own.at);
+    let is_repeated = |at: &Position| {
+        source.arrays.iter().any(|array| {
+            let mut reads = array.accesses.iter().filter(|own| own.at == *at && own.mode == AccessMode::Read);
+            let Some(read) = reads.next().filter(|_| reads.next().is_none()) else { return false };
+            let is_same = |other: &&ArrayAccess| {
+                (other.at.line, other.at.column) < (at.line, at.column)
+                    && other.member == read.member
+                    && other.element() == read.element()
+                    && inner(&other.at).is_some_and(|place| inner(at) == Some(place))
+            };
+            let is_fixed = read.subscripts.iter().all(|text| {
+                text.split(|c: char| !c.is_alphanumeric() && c != '_').all(is_counter)
+                    && !text.contains(['(', '['])
+            });
+            is_fixed
+                && array
+                    .accesses
+                    .iter()
+                    .filter(is_same)
+                    .any(|other| has_run(&other.at, other.mode != AccessMode::Read))
+        })
+    };
+    let is_open = |(at, stores): &&(Position, bool)| !has_run(at, *stores) && (*stores || !is_repeated(at));
+    open.iter().filter(is_open).map(|(at, _)| at.line).min()
 }
 
 /// Functions that end the program, or say why.
@@ -673,6 +716,10 @@ fn missing(entry: &SourceLoop, absent: &Absent) -> Option<String> {
         Absent::NoSource if entry.line == 0 => return None,
         Absent::NoSource => {
             "this is about the loop as it was compiled; its source was not read, so there is no directive".to_owned()
+        }
+        Absent::Open => {
+            "this is about the loop as it was compiled; which parts of its text were compiled is not known, so there is no directive"
+                .to_owned()
         }
         Absent::LeftEarly => {
             "its iterations do not depend on one another, but it is left early: no directive makes it parallel".to_owned()

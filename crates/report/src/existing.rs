@@ -23,7 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use between::goes_on;
 use doacross::Doacross;
 use guards::{Guarded, Guards, mentions, subscripts};
-use profile::lens::{Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind};
+use profile::lens::{
+    AfterLoop, Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind,
+};
 use profile::place::is_of_standard_library;
 use profile::{ContextIndex, Dependence, Exclusion, ObjectKind, Profile};
 use run::Run;
@@ -144,9 +146,47 @@ struct Clause {
     variables: Vec<String>,
 }
 
+/// The texts of files that are as they were compiled, by name, with blank lines for what was left out by conditional compilation, or may have
+/// been: nothing rests on that.
+struct CompiledTexts {
+    of: BTreeMap<String, String>,
+}
+
+impl CompiledTexts {
+    fn of(profile: &Profile, sources: &Sources) -> CompiledTexts {
+        let is_old = sources.iter().filter(|(_, source)| !source.is_newer);
+        let of = is_old.map(|(file, source)| {
+            let read = profile.source(file);
+            let blank = read.map(|read| read.left_out.iter().chain(&read.open)).into_iter().flatten();
+            let blank: Vec<(u32, u32)> = blank.copied().collect();
+            (file.clone(), without_lines(&source.text, &blank))
+        });
+        CompiledTexts { of: of.collect() }
+    }
+
+    /// The text of a file, if it is the one that was compiled.
+    fn get(&self, file: &str) -> Option<&str> {
+        self.of.get(file).map(String::as_str)
+    }
+}
+
+/// A text with blank lines in the place of some ranges of its lines.
+fn without_lines(text: &str, blank: &[(u32, u32)]) -> String {
+    let lines: Vec<&str> = text
+        .split('\n')
+        .zip(1..)
+        .map(
+            |(line, number)| {
+                if blank.iter().any(|own| own.0 <= number && number <= own.1) { "" } else { line }
+            },
+        )
+        .collect();
+    lines.join("\n")
+}
+
 /// What the texts of a program say beside its loops.
 struct Texts<'a> {
-    sources: &'a Sources,
+    compiled: &'a CompiledTexts,
     /// The lines of the files with guards.
     lines: BTreeMap<String, Vec<&'a str>>,
     /// Guards by file: of those files that are as they were compiled.
@@ -159,7 +199,7 @@ struct Texts<'a> {
 
 impl<'a> Texts<'a> {
     /// Those of the files in which loops with directives stand, and of what else members of a team do.
-    fn of(profile: &'a Profile, loops: &'a [SourceLoop], sources: &'a Sources) -> Texts<'a> {
+    fn of(profile: &'a Profile, loops: &'a [SourceLoop], compiled: &'a CompiledTexts) -> Texts<'a> {
         let has_directive = |own: &&SourceLoop| {
             let text = own.contexts.first().and_then(|&context| Facts::source(profile, context));
             text.is_some_and(|text| text.directive.is_some() || text.in_parallel.is_some())
@@ -168,9 +208,9 @@ impl<'a> Texts<'a> {
         let files: BTreeSet<String> = files.chain(between::files(profile)).collect();
         let between = profile.dependences.iter().filter(|d| d.between_members && d.memory).collect();
         let (lines, guards, tasks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut out = Texts { sources, lines, guards, tasks, between };
+        let mut out = Texts { compiled, lines, guards, tasks, between };
         for file in files {
-            if let Some(text) = text_of(sources, &file) {
+            if let Some(text) = compiled.get(&file) {
                 let guards = Guards::of(text, is_fortran(profile, &file));
                 let loops = profile.source(&file).map_or(&[][..], |read| &read.loops);
                 let loops = loops.iter().map(|own| {
@@ -215,14 +255,10 @@ fn is_fortran(profile: &Profile, file: &str) -> bool {
     }
 }
 
-/// The text of a file, if it is the one that was compiled.
-fn text_of<'a>(sources: &'a Sources, file: &str) -> Option<&'a str> {
-    sources.get(file).filter(|source| !source.is_newer).map(|source| source.text.as_str())
-}
-
 /// What is said of the loops of a report; without sources nothing is known of guards.
 pub fn of_loops(profile: &Profile, loops: &[SourceLoop], sources: &Sources) -> Vec<Option<Existing>> {
-    all(profile, loops, &Texts::of(profile, loops, sources))
+    let compiled = CompiledTexts::of(profile, sources);
+    all(profile, loops, &Texts::of(profile, loops, &compiled))
 }
 
 fn all(profile: &Profile, loops: &[SourceLoop], texts: &Texts<'_>) -> Vec<Option<Existing>> {
@@ -231,7 +267,8 @@ fn all(profile: &Profile, loops: &[SourceLoop], texts: &Texts<'_>) -> Vec<Option
 
 /// Looks at loops with directives again, with their sources.
 pub fn apply(report: &mut Report<'_>, sources: &Sources) {
-    let texts = Texts::of(report.profile, &report.loops, sources);
+    let compiled = CompiledTexts::of(report.profile, sources);
+    let texts = Texts::of(report.profile, &report.loops, &compiled);
     report.existing = all(report.profile, &report.loops, &texts);
     let loops = report.loops.iter().zip(&report.existing);
     let shared_out = loops.filter(|(_, existing)| existing.as_ref().is_some_and(|own| own.is_shared_out));
@@ -284,7 +321,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         // What the text says of variables is not known; what functions do that it calls, the run has shown.
         let given = given();
         let is_given = |race: &Race| race.variable().is_some_and(|name| given.iter().any(|own| own == name));
-        let (_, lines) = region_lines(text, text_of(texts.sources, &own.file).unwrap_or_default());
+        let (_, lines) = region_lines(text, texts.compiled.get(&own.file).unwrap_or_default());
         let run = Run::of(profile, own, &texts.between);
         out.races = unguarded(text, guards, of_callees(profile, own, text, &texts.between));
         out.races.extend(unguarded(text, guards, kept_elsewhere(profile, own, text, &run, &lines)));
@@ -292,7 +329,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         out.races.extend(unguarded(text, guards, kept_by_libraries(profile, own, &texts.between)));
     }
     if let Some(facts) = facts.as_ref().filter(|_| is_shared_out) {
-        let text = text_of(texts.sources, &own.file).unwrap_or_default();
+        let text = texts.compiled.get(&own.file).unwrap_or_default();
         out.races = races(profile, own, facts, (guards, text), &texts.between);
         let source_iterators: Vec<String> =
             facts.source.iterators.iter().map(|own| own.name.clone()).collect();
@@ -324,7 +361,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         false => Some(facts.as_ref()?.passed_on(u64::MAX)?.2),
     };
     if let Some(facts) = facts.as_ref().filter(|_| is_simd) {
-        let text = text_of(texts.sources, &own.file).unwrap_or_default();
+        let text = texts.compiled.get(&own.file).unwrap_or_default();
         out.races = races(profile, own, facts, (guards, text), &texts.between);
         out.races.retain(|race| matches!(race, Race::NotReduced { operator: Some(_), .. }));
         // What the compiler has changed, the text still says.
@@ -540,6 +577,10 @@ fn races(
             // One iteration alone, as the run has shown.
             Role::Carried | Role::Induction(_) | Role::Companion | Role::Flag
                 if run.is_of_one_iteration(&name, &all) || run.is_of_members(&all) => {}
+            // Each iteration writes it before it reads it, and the function does not use what is left: each needs its own.
+            Role::Carried if !scalar.read_before_write && !matches!(scalar.after, AfterLoop::Read(_)) => {
+                out.push(Race::NotPrivate { name, lines, last: false });
+            }
             Role::Carried | Role::Induction(_) | Role::Companion => out.push(Race::Carried { name, lines }),
             // The same value, but at a time.
             Role::Flag => out.push(Race::Unordered { name, function: String::new(), lines }),
@@ -1286,6 +1327,12 @@ mod tests {
         assert_eq!(of("lastprivate").as_deref(), Some("z"));
         assert_eq!(of("collapse").as_deref(), Some("2"));
         assert!(clauses("#pragma omp parallel for private(").is_empty());
+    }
+
+    #[test]
+    fn what_was_not_compiled_is_blank() {
+        assert_eq!(without_lines("a\nb\r\nc\nd", &[(2, 2), (4, 9)]), "a\n\nc\n");
+        assert_eq!(without_lines("a\n", &[]), "a\n");
     }
 
     #[test]

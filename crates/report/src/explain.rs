@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use profile::Profile;
 use schedule::anew::{Anew, Instead};
-use schedule::facts::Facts;
+use schedule::facts::{Facts, Role};
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
@@ -298,6 +298,14 @@ fn anew(report: &Report<'_>, at: usize) -> Option<(String, String)> {
 fn combining(report: &Report<'_>, at: usize) -> (String, String) {
     let (change, is_in_order) = match directive::clauses(report.profile, &report.loops[at]) {
         Some(Ok(clauses)) if clauses.reduces() => clauses.combining(),
+        // What is set under a condition, or goes with another variable, is no update of its own.
+        Some(Err(Absent::Variable(name))) if is_set_with_another(report, at, &name) => {
+            let change = format!(
+                "keeping `{name}` in a copy for each thread, together with what decides whether it is set, and choosing among the copies \
+                 in the order of the iterations; atomic updates would not keep the two together"
+            );
+            (change, false)
+        }
         Some(Err(Absent::Variable(name))) => {
             let change = format!(
                 "combining `{name}` by atomic updates (omp atomic), or in a copy for each thread; where its length is known by \
@@ -309,6 +317,13 @@ fn combining(report: &Report<'_>, at: usize) -> (String, String) {
     };
     let order = if is_in_order { "" } else { ", with sums in another order" };
     (change, format!("the loop is parallel{order}"))
+}
+
+/// Whether the text of a loop sets a scalar otherwise than by combining its own value with others.
+fn is_set_with_another(report: &Report<'_>, at: usize, name: &str) -> bool {
+    let facts = report.loops[at].contexts.first().and_then(|&context| Facts::of(report.profile, context));
+    let role = facts.and_then(|facts| facts.role(name));
+    matches!(role, Some(Role::Companion | Role::Carried))
 }
 
 /// The loops that a loop may be permuted with, itself included, outermost first.

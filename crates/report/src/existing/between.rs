@@ -85,6 +85,12 @@ pub(super) fn races(
     for d in all.filter(|d| is_of_two_loops(profile, d, (loops, shared_out), texts)) {
         found.extend(pair(profile, d, &places(profile, d, texts), texts));
     }
+    for d in profile.dependences.iter().filter(|d| d.memory && !d.between_members && d.tasks.is_none()) {
+        let places = places(profile, d, texts);
+        if is_left_by_one(profile, d, places, texts) {
+            found.extend(pair(profile, d, places, texts));
+        }
+    }
     // A loop that hands out sections.
     for own in loops.iter().filter(|own| own.main && region_of(profile, own).is_some()) {
         // On the line of the directive, or of the brace behind it.
@@ -186,6 +192,55 @@ fn is_of_two_loops(
         && trips(first) == trips(second)
         && d.levels.iter().all(is_same);
     !waits && !is_kept
+}
+
+/// Whether one member has passed something on from a construct that it alone runs, and that nobody waits for, to what all members do behind it:
+/// others may come there before it has done so. That nothing orders them in between is said where the text of that calls none of the program's
+/// functions.
+fn is_left_by_one(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts<'_>) -> bool {
+    if a.file != b.file
+        || a.line == 0
+        || a.line >= b.line
+        || !(is_shared(profile, d) || is_of_maker(profile, d))
+    {
+        return false;
+    }
+    let Some(guards) = texts.guards.get(a.file.as_str()) else { return false };
+    let has = |text: &str, of: &[&str]| of.iter().any(|word| has_word(text, word));
+    let around = |line: u32, of: &'static [&'static str]| {
+        let all = guards.constructs().filter(move |(text, (first, last))| {
+            has(text, of) && !has(text, &["end"]) && *first < line && line <= *last
+        });
+        all.max_by_key(|(_, lines)| lines.0)
+    };
+    let Some((own, (first, last))) = around(a.line, &["single", "master", "masked"]) else { return false };
+    let is_left = has(own, &["master", "masked"])
+        || goes_on(own)
+        || [last, last + 1].into_iter().any(|line| goes_on(texts.line(&a.file, line)));
+    let is_one_function = guards.end_of_function(a.line) == guards.end_of_function(b.line);
+    let region = |line: u32| around(line, &["parallel"]).map(|(_, lines)| lines);
+    let is_of_same = has(own, &["master", "masked"]) && around(b.line, &["master", "masked"]).is_some();
+    if !is_left || b.line <= last || !is_one_function || region(a.line) != region(b.line) || is_of_same {
+        return false;
+    }
+    let between = last + 1..b.line;
+    let waits = guards.constructs().any(|(text, (from, to))| {
+        let ends = ["for", "do", "single", "sections", "workshare", "parallel"]
+            .into_iter()
+            .any(|word| has_word(text, word));
+        has_word(text, "barrier") && between.contains(&from)
+            || ends
+                && from > first
+                && between.contains(&to)
+                && ![text, texts.line(&a.file, to), texts.line(&a.file, to + 1)].into_iter().any(goes_on)
+    });
+    let calls = profile.functions.iter().filter(|function| function.main && !function.name.is_empty()).any(
+        |function| {
+            let name = function.name.split(['(', '.']).next().unwrap_or_default().trim_end_matches('_');
+            !name.is_empty() && between.clone().any(|line| mentions(texts.line(&a.file, line), name))
+        },
+    );
+    !waits && !calls
 }
 
 /// Functions of C's library that do nothing but read and write what they are handed.
@@ -375,16 +430,21 @@ fn pair(profile: &Profile, d: &Dependence, [a, b]: &[Location; 2], texts: &Texts
     }
     let lines = [first, second].map(|place| texts.line(&place.file, place.line));
     let name = name_of(profile, d, lines)?;
-    // What a reduction combines with is put into the region, with the lines of its own function.
-    let has_clause = |(text, _): (&str, (u32, u32))| {
+    // What a reduction combines with is put into the region, with the lines of its own function, or of what its directive stands before.
+    let has_clause = |text: &str| {
         let mut all = clauses(text).into_iter();
         all.any(|clause| clause.name == "reduction" && clause.variables.contains(&name))
+    };
+    let may_combine = |(text, (first, last)): (&str, (u32, u32))| {
+        let is_elsewhere = |line: u32| guards.end_of_function(line) != guards.end_of_function(first);
+        has_clause(text)
+            && [a, b].iter().all(|place| (first..=last).contains(&place.line) || is_elsewhere(place.line))
     };
     let is_inside = |place: &Location| {
         let mut regions = guards.constructs().filter(|(text, _)| has_word(text, "parallel"));
         regions.any(|(_, (first, last))| (first..=last).contains(&place.line))
     };
-    if ![a, b].into_iter().any(is_inside) && guards.constructs().any(has_clause) {
+    if ![a, b].into_iter().any(is_inside) && guards.constructs().any(may_combine) {
         return None;
     }
     let elements: Vec<String> = lines.iter().flat_map(|line| subscripts(line, &name)).collect();

@@ -7,7 +7,7 @@
 //! What the run has shown of locks and critical sections comes before that ([`profile::Exclusion`]): two lines exclude each other if they always held one in
 //! common, whatever the text looks like, and do not if they once had none. Operations that are atomic, and what `ordered` has wait, are the text's alone.
 //!
-//! Comments and what strings say are no text. What stands in `#if 0` is left out; other conditions of the preprocessor are taken to hold.
+//! Comments and what strings say are no text, nor is what was not compiled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -404,7 +404,7 @@ const OPERATIONS: [&str; 5] =
 /// How compilers spell atomic operations.
 const ATOMIC: [&str; 3] = ["__atomic_", "__sync_", "atomic_fetch_"];
 
-/// The text of C or C++ without comments, without what strings say, and without what stands in `#if 0`; line by line.
+/// The text of C or C++ without comments and without what strings say; line by line.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -452,20 +452,7 @@ fn plain(text: &str) -> String {
         }
         before = c;
     }
-    let mut off = 0usize;
-    let lines = out.lines().map(|line| {
-        let word = line.trim_start().strip_prefix('#').map(str::trim_start);
-        match word {
-            Some(word) if off > 0 && word.starts_with("if") => off += 1,
-            Some(word) if off > 0 && word.starts_with("endif") => off -= 1,
-            Some(word) if off == 1 && word.starts_with("el") => off = 0,
-            Some(word) if word.strip_prefix("if").is_some_and(|rest| rest.trim() == "0") => off = 1,
-            _ if off > 0 => {}
-            _ => return line,
-        }
-        ""
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    out
 }
 
 /// The last lines of the functions of a text, or of classes around them.
@@ -797,7 +784,7 @@ mod tests {
 
     #[test]
     fn what_is_not_text_guards_nothing() {
-        let c = "void f() {\n // omp_set_lock(&l);\n s++;\n#if 0\n#pragma omp critical\n#endif\n s++;\n puts(\"}\");\n/* \n#pragma omp atomic\n*/\n s++;\n}\n";
+        let c = "void f() {\n // omp_set_lock(&l);\n s++;\n puts(\"}\");\n/* \n#pragma omp atomic\n*/\n s++;\n}\n";
         assert!(lines(&Guards::of(c, false)).is_empty());
         let c = "#pragma omp \\\n critical\n {\n puts(\"}\");\n s++;\n }\n s++;\n";
         assert_eq!(lines(&Guards::of(c, false)), [1, 2, 3, 4, 5, 6]);

@@ -68,8 +68,15 @@ pub(super) fn role(directive: &Directive, language: Language) -> Role {
             | "depobj"
             | "error"
             | "nothing"
+            | "scan"
+            | "allocate"
+            // What separates the parts of a construct of Fortran that ends elsewhere; in C a block follows that runs by itself.
+            | "section"
     ) || (first == "target" && matches!(second, "update" | "enter" | "exit"));
-    if is_alone {
+    // Iterations that wait for others.
+    let is_depend =
+        first == "ordered" && words(directive).any(|word| matches!(word.as_str(), "depend" | "doacross"));
+    if is_alone && (first != "section" || is_fortran(language)) || is_depend {
         return Role::Alone;
     }
     match language {
@@ -96,6 +103,10 @@ pub(super) fn thread_private(text: &str) -> Vec<&str> {
     };
     let names = rest().into_iter().flat_map(|list| list.split(','));
     names.map(str::trim).filter(|name| !name.is_empty()).collect()
+}
+
+fn is_fortran(language: Language) -> bool {
+    matches!(language, Language::Fortran | Language::FixedFortran)
 }
 
 /// Whether the code under a directive runs on several threads.

@@ -13,7 +13,7 @@
 //! wherever they stand.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use profile::lens::{Language, Position};
 
@@ -364,7 +364,7 @@ impl Token {
     }
 }
 
-fn is_of_name(byte: u8) -> bool {
+pub(super) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
@@ -462,13 +462,21 @@ fn is_postfix(text: &[u8]) -> bool {
 
 /// The macros that a text defines; `None` for those that are not shown.
 fn definitions(text: &[u8]) -> Vec<(String, Option<Definition>)> {
+    of_directives(text, definition)
+}
+
+/// What the directives of a text are read as; those that define.
+fn of_directives(
+    text: &[u8],
+    read: impl Fn(&[u8]) -> Option<(String, Option<Definition>)>,
+) -> Vec<(String, Option<Definition>)> {
     let mut out = Vec::new();
     let (mut at, mut begins) = (0, true);
     while at < text.len() {
         let token = Token::at(text, at);
         if begins && token.kind == Kind::Sign && text[at] == b'#' {
             let end = end_of_directive(text, at);
-            out.extend(definition(&text[at + 1..end]));
+            out.extend(read(&text[at + 1..end]));
             at = end;
             continue;
         }
@@ -496,6 +504,45 @@ pub(super) fn of_all_branches(text: &[u8]) -> Vec<(String, Macro)> {
                 own.map_or((Some(Vec::new()), "x = x".to_owned()), |own| (own.parameters, own.body));
             out.push((name, Macro::new(parameters, &body)));
         }
+    }
+    out
+}
+
+/// The macros of texts of which it is not known what they stand for where they are used: several definitions that differ, or one that may
+/// not have been compiled (`doubtful`). Those that only name values or types, and those that only read what they are handed, are none of
+/// them: they stay names in the text, and whatever they stand for changes nothing that is told here.
+pub(super) fn unsettled<'t>(
+    texts: impl IntoIterator<Item = &'t [u8]>,
+    doubtful: &BTreeSet<&str>,
+) -> BTreeSet<String> {
+    let mut all: BTreeMap<String, Vec<Option<Definition>>> = BTreeMap::new();
+    for text in texts {
+        for (name, own) in of_directives(text, written) {
+            let known = all.entry(name).or_default();
+            if !known.contains(&own) {
+                known.push(own);
+            }
+        }
+    }
+    let is_open = |(name, own): &(&String, &Vec<Option<Definition>>)| {
+        let is_settled = match &own[..] {
+            [_] => !doubtful.contains(name.as_str()),
+            [Some(one), Some(other)] => one.without_checks(other).is_some(),
+            _ => false,
+        };
+        !is_settled && !own.iter().all(|own| own.as_ref().is_some_and(Definition::is_harmless))
+    };
+    let mut out: BTreeSet<String> = all.iter().filter(is_open).map(|(name, _)| name.clone()).collect();
+    for _ in 0..DEEPEST {
+        let names_open = |own: &&Definition| words(&own.body).any(|word| out.contains(word));
+        let more = all
+            .iter()
+            .filter(|(name, own)| !out.contains(*name) && own.iter().flatten().any(|own| names_open(&own)));
+        let more: Vec<String> = more.map(|(name, _)| name.clone()).collect();
+        if more.is_empty() {
+            break;
+        }
+        out.extend(more);
     }
     out
 }
@@ -594,13 +641,64 @@ impl Definition {
         open.is_empty() && !words(&self.body).any(|word| OPEN.contains(&word))
     }
 
-    /// Whether a loop's facts need it: names for numbers stay, and so do minima and maxima, which are known by their names.
+    /// Whether it only names a value or a type, or reads what it is handed.
+    fn is_harmless(&self) -> bool {
+        const TYPES: [&str; 13] = [
+            "float", "double", "int", "long", "short", "unsigned", "signed", "char", "bool", "size_t",
+            "void", "const", "sizeof",
+        ];
+        let text = self.body.as_bytes();
+        if self.parameters.is_none() && self.body.is_empty() {
+            return false;
+        }
+        let is_type = |name: &str| TYPES.contains(&name) || name.ends_with("_t");
+        let (mut at, mut last_was_value) = (0, false);
+        while at < text.len() {
+            let token = Token::at(text, at);
+            let own = &self.body[at..at + token.length];
+            at += token.length;
+            match token.kind {
+                Kind::Name => {
+                    let is_handed =
+                        self.parameters.as_ref().is_some_and(|all| all.iter().any(|name| name == own));
+                    let is_called =
+                        self.parameters.is_some() && text[at..].trim_ascii_start().starts_with(b"(");
+                    let is_constant = !own.bytes().any(|byte| byte.is_ascii_lowercase())
+                        || matches!(own, "stderr" | "stdout");
+                    if !is_type(own) && (last_was_value || !(is_handed || is_called || is_constant)) {
+                        return false;
+                    }
+                    last_was_value = !is_type(own);
+                }
+                Kind::Blank => {}
+                Kind::Other => last_was_value = false,
+                Kind::Sign => {
+                    let follows = text.get(at).copied();
+                    let before = at.checked_sub(2).map(|at| text[at]);
+                    let is_assignment = own == "="
+                        && follows != Some(b'=')
+                        && !before.is_some_and(|before| b"=!<>".contains(&before));
+                    let is_step = matches!(own, "+" | "-") && follows == Some(own.as_bytes()[0]);
+                    let is_member = own == "[" || own == "." || own == "-" && follows == Some(b'>');
+                    let is_block = matches!(own, "{" | "}" | ";") && !self.is_statement;
+                    if is_assignment || is_step || is_member || is_block || own == "#" {
+                        return false;
+                    }
+                    last_was_value = false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether a loop's facts need it: names for numbers stay, and so do minima and maxima, which are known by their names. What stands for
+    /// nothing, or for whole statements, is no name.
     fn is_needed(&self, name: &str) -> bool {
         let names_elements = self.body.contains(['[', '=']) || self.body.contains("->");
         let changes = self.body.contains("++") || self.body.contains("--");
         match self.parameters {
             Some(_) => names_elements || changes || known::operator(name).is_none(),
-            None => names_elements && !self.body.contains(['{', ';']) || changes,
+            None => names_elements && !self.body.contains('{') || changes || self.body.is_empty(),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! Inside:
 //! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
 //! - `written`: a function as a small tree that is the same for all languages; `c`, `fortran` and `rust` build it;
-//! - `conditionals`: what is left of conditional compilation where it cuts statements in two;
+//! - `arms`: which arms of conditional compilation were compiled; `conditionals`: what is left of conditional compilation where it cuts statements in two;
 //! - `includes`: the headers of a file; `macros`: what names of macros stand for, in their place;
 //! - `environment`: what a file declares around its functions; `directives`: OpenMP and OpenACC;
 //! - `trace`: the function in the order of its text, as reads, writes, accesses, calls and jumps under controls;
@@ -19,6 +19,7 @@
 //! - depth, time and size are bounded; what a bound cuts off is said ([`FileLoops::cut_short`]);
 //! - text that was not understood marks all loops around it ([`SourceLoop::errors`](profile::lens::SourceLoop::errors)).
 
+mod arms;
 mod c;
 mod conditionals;
 mod directives;
@@ -39,17 +40,19 @@ mod text;
 mod trace;
 mod written;
 
-use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use profile::lens::{FileLoops, Language};
 
+pub use arms::{Compiled, CompiledFiles};
 pub use fortran::Modules;
 pub use methods::Methods;
 pub use narrowed::{Name, Number, refine as take_back_narrowed};
 pub use read::{LARGEST, Reader, Unreadable, language_of};
 
+use arms::{Arms, Names};
 use conditionals::{Branch, Variant};
 use environment::Environment;
 use fortran::Outside;
@@ -59,19 +62,26 @@ use text::Text;
 use trace::Walker;
 use written::FunctionText;
 
-/// The loops of a file's text, of which the headers are not known.
+/// The loops of a file's text, of which the headers are not known, nor what was compiled of it.
 pub fn file(bytes: &[u8], language: Language) -> FileLoops {
-    with_others(bytes, language, (&[], &Outside::default()))
+    let arms = Arms::of(bytes, language, None, &mut Names::default());
+    with_others(&arms, language, (&[], &Outside::default()))
 }
 
 /// The loops of a file's text; `headers`: those that it includes, in the order in which a compiler reads them (C and
 /// C++); `outside`: what it sees of other files (Fortran).
-fn with_others(
-    bytes: &[u8],
-    language: Language,
-    (headers, outside): (&[Vec<u8>], &Outside<'_>),
-) -> FileLoops {
-    let macros = Macros::of(headers.iter().map(Vec::as_slice).chain([bytes]), language);
+fn with_others(arms: &Arms, language: Language, (headers, outside): (&[Arms], &Outside<'_>)) -> FileLoops {
+    let mut out = of_arms(arms, language, (headers, outside));
+    out.left_out.clone_from(&arms.left_out);
+    out.open = arms.open.iter().map(|own| own.lines).collect();
+    mark_open(arms, headers, &mut out);
+    out
+}
+
+fn of_arms(arms: &Arms, language: Language, (headers, outside): (&[Arms], &Outside<'_>)) -> FileLoops {
+    let bytes = &arms.text[..];
+    let texts = headers.iter().map(|own| &own.text[..]);
+    let macros = Macros::of(texts.chain([bytes]), language);
     let around = includes::declared(headers, language, &macros);
     let mut out = text(bytes, language, (&around, &macros, outside));
     lead_lines(bytes, &mut out);
@@ -100,6 +110,76 @@ fn with_others(
     out
 }
 
+/// Marks the loops of which some of the text may not be what was compiled: an arm that nothing decides is in them, or declares something in
+/// their function before them; or they name a macro, or a variable, of which that is so.
+fn mark_open(arms: &Arms, headers: &[Arms], of: &mut FileLoops) {
+    let texts = headers.iter().chain([arms]);
+    let doubtful: BTreeSet<&str> = texts.clone().flat_map(|own| &own.doubtful).map(String::as_str).collect();
+    let macros = match of.language {
+        Language::C | Language::Cpp => macros::unsettled(texts.map(|own| &own.text[..]), &doubtful),
+        _ => BTreeSet::new(),
+    };
+    let lines: Vec<&[u8]> = arms.text.split_inclusive(|&byte| byte == b'\n').collect();
+    if arms.open.is_empty() && macros.is_empty() && headers.iter().all(|own| own.open.is_empty()) {
+        return;
+    }
+    let is_fortran = matches!(of.language, Language::Fortran | Language::FixedFortran);
+    let plain = match is_fortran {
+        true => lines.iter().map(|line| String::from_utf8_lossy(line).to_ascii_lowercase()).collect(),
+        false => arms::plain(&lines),
+    };
+    let begins = beginnings(&plain, is_fortran);
+    let begin = |line: u32| begins.range(..=line).next_back().copied().unwrap_or(1);
+    // Arms outside of functions: those in which functions end, and those that are not followed by the rest of one.
+    let variables = headers.iter().chain([arms]).flat_map(|own| &own.open).flat_map(|own| &own.variables);
+    let variables: BTreeSet<&str> = variables.map(String::as_str).collect();
+    let named = |of: &dyn Fn(&str) -> bool| -> BTreeSet<u32> {
+        let has = |line: &str| !line.trim_start().starts_with('#') && text::words(line).any(of);
+        (1..).zip(&plain).filter(|(_, line)| has(line)).map(|(number, _)| number).collect()
+    };
+    let with_macros = named(&|word| macros.contains(word));
+    let with_variables = named(&|word| variables.contains(word));
+    let is_open = |one: &profile::lens::SourceLoop| {
+        let (first, last) = (one.at.line, one.end.line);
+        let start = begin(first);
+        let of_arms = arms.open.iter().any(|own| {
+            let is_before = own.is_directive
+                && own.lines.1 < first
+                && plain[own.lines.1 as usize..first as usize - 1]
+                    .iter()
+                    .all(|line| line.trim().is_empty() || line.trim_start().starts_with(['#', '!']));
+            let is_inside = own.lines.0 <= last && first <= own.lines.1;
+            let is_declaration = own.declares && start <= own.lines.0 && own.lines.1 < first;
+            is_before || is_inside || is_declaration
+        });
+        of_arms
+            || with_macros.range(start..=last).next().is_some()
+            || with_variables.range(first..=last).next().is_some()
+    };
+    for one in &mut of.loops {
+        if is_open(one) {
+            one.errors = true;
+            one.conditional_compilation = true;
+        }
+    }
+}
+
+/// The lines on which functions may begin, or what stands before them: behind the ends of others.
+fn beginnings(plain: &[String], is_fortran: bool) -> BTreeSet<u32> {
+    let is_last = |line: &str| match is_fortran {
+        true => {
+            let line = line.trim_start();
+            let rest = line.strip_prefix("end").map(str::trim_start);
+            let ends = |word: &&str| rest.is_some_and(|rest| rest.starts_with(*word));
+            ["subroutine", "function", "program", "module", "procedure"].iter().any(|word| ends(&word))
+                || rest.is_some_and(str::is_empty)
+                || line.trim_end() == "contains"
+        }
+        false => line.starts_with('}'),
+    };
+    (2..).zip(plain).filter(|(_, line)| is_last(line)).map(|(number, _)| number).collect()
+}
+
 /// Notes which loops have nothing before them on their lines.
 fn lead_lines(bytes: &[u8], of: &mut FileLoops) {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
@@ -122,6 +202,8 @@ fn text(
         errors: false,
         generated: is_generated(bytes),
         cut_short: false,
+        left_out: Vec::new(),
+        open: Vec::new(),
     };
     let shown = macros.show(spelling::spelled(bytes, language));
     let inside =

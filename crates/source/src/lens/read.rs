@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use profile::lens::{FileLoops, Language};
 
+use super::arms::{Arms, CompiledFiles, Names};
 use super::fortran::{Modules, Outside};
 use super::includes;
 
@@ -70,6 +71,8 @@ pub struct Reader {
     pub directories: Vec<PathBuf>,
     /// The modules of the program (Fortran).
     pub modules: Modules,
+    /// What the program's debug information says of its files, by their names without links.
+    pub compiled: CompiledFiles,
 }
 
 impl Reader {
@@ -84,14 +87,19 @@ impl Reader {
             language = super::language_of_header(path, &bytes);
         }
         let (mut headers, mut outside) = (Vec::new(), Outside::default());
+        let mut names = Names::default();
         match language {
-            Language::C | Language::Cpp => headers = includes::headers(path, &bytes, self),
+            Language::C | Language::Cpp => {
+                (headers, names) = includes::headers(path, &bytes, (language, self));
+            }
             Language::Fortran | Language::FixedFortran => {
                 outside = Outside::of(path, &bytes, language, self);
             }
             Language::Rust => {}
         }
-        Ok(super::with_others(&bytes, language, (&headers, &outside)))
+        let compiled = path.canonicalize().ok().and_then(|path| self.compiled.get(&path));
+        let arms = Arms::of(&bytes, language, compiled, &mut names);
+        Ok(super::with_others(&arms, language, (&headers, &outside)))
     }
 }
 

@@ -23,7 +23,7 @@ use tree_sitter::Node;
 use super::environment::{Environment, Signature};
 use super::text::{Text, children, words};
 use super::trace::known;
-use super::written::{Act, DEEPEST, Declaration, FunctionText, Kept, Lifetime, Statement};
+use super::written::{Act, DEEPEST, Declaration, Expression, FunctionText, Kept, Lifetime, Statement, Term};
 
 pub(super) use fixed::as_free_form;
 pub use outside::Modules;
@@ -411,6 +411,17 @@ impl<'a> Fortran<'a> {
             }
         }
         self.sequence(unit.node, 1, &mut out.body);
+        if unit.node.kind() == "function" {
+            // What the function returns is read at its end.
+            let result = head
+                .and_then(|head| children(head).into_iter().find(|child| child.kind() == "function_result"));
+            let result = result.and_then(|result| children(result).into_iter().next());
+            let name = result.map_or_else(|| out.name.clone(), |result| self.name(result));
+            let at = super::text::end(unit.node);
+            let range = unit.node.end_byte()..unit.node.end_byte();
+            let read = Expression { what: Term::Name(name), at, text: range };
+            out.body.push(Statement { what: Act::Evaluate(read), at });
+        }
         out
     }
 

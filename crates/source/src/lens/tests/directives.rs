@@ -92,3 +92,15 @@ fn loops_that_a_directive_joins() {
     assert_eq!(joined("!$omp do collapse ( 3 )"), 3);
     assert_eq!((joined("#pragma omp for"), joined("#pragma omp for collapse(n)")), (1, 1));
 }
+
+#[test]
+fn sections_of_fortran_end() {
+    let file = fortran(
+        "subroutine f(n)\n!$omp parallel private(x)\n!$omp sections\n!$omp section\ndo i = 1, n\nend do\n!$omp section\ndo i = 1, n\n\
+         end do\n!$omp end sections\n!$omp do ordered(1)\ndo i = 1, n\n!$omp ordered depend(sink: i-1)\nend do\n!$omp end do\n\
+         !$omp end parallel\ndo i = 1, n\nend do\nend subroutine\n",
+    );
+    let around: Vec<_> = file.loops.iter().map(|l| l.in_parallel.as_ref().map(|own| &own.text[..])).collect();
+    let (sections, region) = (Some("!$omp sections"), Some("!$omp parallel private(x)"));
+    assert_eq!(around, [sections, sections, region, None]);
+}

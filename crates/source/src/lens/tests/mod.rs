@@ -1,6 +1,7 @@
 //! Tests by language, and of hostile input.
 
 mod after;
+mod arms;
 mod c;
 mod cpp;
 mod directives;
