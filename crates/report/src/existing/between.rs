@@ -8,7 +8,7 @@
 //! Limits: what the run's members happened not to do is not seen; without the source nothing is said, since guards are not known. Tasks are the
 //! module `tasks`'.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use profile::place::is_of_standard_library;
 use profile::{
@@ -78,19 +78,16 @@ pub(super) fn races(
         Some(TaskOrder::Unknown) => false,
         None => tasks.is_none_or(|tasks| !tasks.is_of_task(d)),
     };
-    for d in texts.between.iter().filter(|d| is_open(profile, d, shared_out)).filter(is_plain) {
+    // Those of which the text says nothing say nothing themselves.
+    let told = shared_out.iter().copied().filter(|&context| Facts::of(profile, context).is_some()).collect();
+    for d in texts.between.iter().filter(|d| is_open(profile, d, &told)).filter(is_plain) {
         found.extend(pair(profile, d, &places(profile, d, texts), texts));
     }
     let all = profile.dependences.iter().filter(|d| d.memory && !d.between_members);
     for d in all.filter(|d| is_of_two_loops(profile, d, (loops, shared_out), texts)) {
         found.extend(pair(profile, d, &places(profile, d, texts), texts));
     }
-    for d in profile.dependences.iter().filter(|d| d.memory && !d.between_members && d.tasks.is_none()) {
-        let places = places(profile, d, texts);
-        if is_left_by_one(profile, d, places, texts) {
-            found.extend(pair(profile, d, places, texts));
-        }
-    }
+    found.extend(left_by_one(profile, texts));
     // A loop that hands out sections.
     for own in loops.iter().filter(|own| own.main && region_of(profile, own).is_some()) {
         // On the line of the directive, or of the brace behind it.
@@ -194,53 +191,83 @@ fn is_of_two_loops(
     !waits && !is_kept
 }
 
-/// Whether one member has passed something on from a construct that it alone runs, and that nobody waits for, to what all members do behind it:
-/// others may come there before it has done so. That nothing orders them in between is said where the text of that calls none of the program's
-/// functions.
-fn is_left_by_one(profile: &Profile, d: &Dependence, [a, b]: [&Location; 2], texts: &Texts<'_>) -> bool {
-    if a.file != b.file
-        || a.line == 0
-        || a.line >= b.line
-        || !(is_shared(profile, d) || is_of_maker(profile, d))
-    {
+/// What one member alone writes in a construct at the end of which nobody waits, and all members come to behind it: others may do so before
+/// it has, whatever order the run had. Of variables of the program that are no arrays.
+fn left_by_one(profile: &Profile, texts: &Texts<'_>) -> Vec<Between> {
+    let mut all: BTreeMap<(i64, i64), Vec<(&Location, bool)>> = BTreeMap::new();
+    for access in profile.accesses.iter().filter(|access| access.executions > 0) {
+        let place = profile.location_of(access.statement);
+        let one =
+            access.bytes().filter(|(first, end)| end.checked_sub(*first) == Some(i64::from(access.size)));
+        if let Some(bytes) = one.filter(|_| place.line > 0 && texts.guards.contains_key(&place.file)) {
+            all.entry(bytes).or_default().push((place, access.write));
+        }
+    }
+    let is_shared = |name: &str| {
+        profile.objects.iter().any(|object| object.name == name && is_variable(object) && object.bytes <= 16)
+    };
+    let mut out = Vec::new();
+    for own in all.values() {
+        for (a, _) in own.iter().filter(|(_, writes)| *writes) {
+            for (b, writes) in own.iter().filter(|(b, _)| is_left_by_one(profile, [a, b], texts)) {
+                let lines = [a, b].map(|place| texts.line(&place.file, place.line));
+                let name = common_name(lines).filter(|name| is_shared(name));
+                out.extend(name.map(|name| Between {
+                    file: a.file.clone(),
+                    lines: (a.line, b.line),
+                    functions: (a.function.clone(), b.function.clone()),
+                    name: name.to_owned(),
+                    is_written_twice: *writes,
+                }));
+            }
+        }
+    }
+    out
+}
+
+/// Whether one line stands in such a construct, and the other one behind it, with nothing in between at which members wait for one another and no
+/// guard in common. Where functions of the program are called in between, that is not known.
+fn is_left_by_one(profile: &Profile, [a, b]: [&Location; 2], texts: &Texts<'_>) -> bool {
+    const ALONE: [&str; 3] = ["single", "master", "masked"];
+    const FIRST: [&str; 2] = ["master", "masked"];
+    const WAITING: [&str; 6] = ["for", "do", "single", "sections", "workshare", "parallel"];
+    if a.file != b.file || a.line >= b.line {
         return false;
     }
     let Some(guards) = texts.guards.get(a.file.as_str()) else { return false };
     let has = |text: &str, of: &[&str]| of.iter().any(|word| has_word(text, word));
-    let around = |line: u32, of: &'static [&'static str]| {
-        let all = guards.constructs().filter(move |(text, (first, last))| {
+    let around = |line: u32, of: &[&str]| {
+        let all = guards.constructs().filter(|(text, (first, last))| {
             has(text, of) && !has(text, &["end"]) && *first < line && line <= *last
         });
         all.max_by_key(|(_, lines)| lines.0)
     };
-    let Some((own, (first, last))) = around(a.line, &["single", "master", "masked"]) else { return false };
-    let is_left = has(own, &["master", "masked"])
-        || goes_on(own)
-        || [last, last + 1].into_iter().any(|line| goes_on(texts.line(&a.file, line)));
-    let is_one_function = guards.end_of_function(a.line) == guards.end_of_function(b.line);
+    let Some((own, (first, last))) = around(a.line, &ALONE) else { return false };
+    let goes_on_at = |line: u32| goes_on(texts.line(&a.file, line));
+    let is_left = has(own, &FIRST) || goes_on(own) || goes_on_at(last) || goes_on_at(last + 1);
     let region = |line: u32| around(line, &["parallel"]).map(|(_, lines)| lines);
-    let is_of_same = has(own, &["master", "masked"]) && around(b.line, &["master", "masked"]).is_some();
-    if !is_left || b.line <= last || !is_one_function || region(a.line) != region(b.line) || is_of_same {
+    let is_one_text = guards.end_of_function(a.line) == guards.end_of_function(b.line)
+        && region(a.line) == region(b.line)
+        && a.function == b.function;
+    let is_of_first = has(own, &FIRST) && around(b.line, &FIRST).is_some();
+    if !is_left || b.line <= last || !is_one_text || is_of_first || guards.is_directive(b.line) {
         return false;
     }
     let between = last + 1..b.line;
     let waits = guards.constructs().any(|(text, (from, to))| {
-        let ends = ["for", "do", "single", "sections", "workshare", "parallel"]
-            .into_iter()
-            .any(|word| has_word(text, word));
-        has_word(text, "barrier") && between.contains(&from)
-            || ends
-                && from > first
-                && between.contains(&to)
-                && ![text, texts.line(&a.file, to), texts.line(&a.file, to + 1)].into_iter().any(goes_on)
+        let ends = has(text, &WAITING) && from > first && between.contains(&to);
+        let is_left = goes_on(text) || goes_on_at(to) || goes_on_at(to + 1);
+        has_word(text, "barrier") && between.contains(&from) || ends && !is_left
     });
-    let calls = profile.functions.iter().filter(|function| function.main && !function.name.is_empty()).any(
-        |function| {
+    let calls = || {
+        profile.functions.iter().filter(|function| function.main).any(|function| {
             let name = function.name.split(['(', '.']).next().unwrap_or_default().trim_end_matches('_');
             !name.is_empty() && between.clone().any(|line| mentions(texts.line(&a.file, line), name))
-        },
-    );
-    !waits && !calls
+        })
+    };
+    let is_excluded =
+        guards.has_flags(&[a.line, b.line]) || guards.exclude(&[a.line, b.line], &Guarded::Place(&|_| true));
+    !waits && !is_excluded && !calls()
 }
 
 /// Functions of C's library that do nothing but read and write what they are handed.

@@ -535,7 +535,7 @@ impl<'a> Walker<'a> {
     /// Whether what stands on some lines, none of which has code, would have left some if it had been compiled.
     fn would_leave_traces(&self, (first, end): (usize, usize), compiled: &Compiled) -> bool {
         let Some(function) = compiled.functions.range(..=number(first)).next_back() else { return false };
-        let next = compiled.functions.range(function + 1..).next().copied().unwrap_or(u32::MAX);
+        let next = compiled.functions.range(function.saturating_add(1)..).next().copied().unwrap_or(u32::MAX);
         let after = number(end);
         if after >= next || compiled.lines.range(after..next).next().is_none() {
             return false;

@@ -530,7 +530,15 @@ pub(super) fn unsettled<'t>(
             [Some(one), Some(other)] => one.without_checks(other).is_some(),
             _ => false,
         };
-        !is_settled && !own.iter().all(|own| own.as_ref().is_some_and(Definition::is_harmless))
+        let is_qualifier = |own: &Definition| own.parameters.is_none() && is_qualifier(&own.body);
+        let are_qualifiers = own.iter().flatten().any(is_qualifier)
+            && own.iter().all(|own| {
+                own.as_ref()
+                    .is_some_and(|own| is_qualifier(own) || own.parameters.is_none() && own.body.is_empty())
+            });
+        !is_settled
+            && !are_qualifiers
+            && !own.iter().all(|own| own.as_ref().is_some_and(Definition::is_harmless))
     };
     let mut out: BTreeSet<String> = all.iter().filter(is_open).map(|(name, _)| name.clone()).collect();
     for _ in 0..DEEPEST {
@@ -545,6 +553,38 @@ pub(super) fn unsettled<'t>(
         out.extend(more);
     }
     out
+}
+
+/// Whether what a macro stands for says something of functions or pointers that changes nothing that is told here.
+fn is_qualifier(body: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "inline",
+        "__inline",
+        "__inline__",
+        "restrict",
+        "__restrict",
+        "__restrict__",
+        "const",
+        "__forceinline",
+        "__attribute__",
+        "__attribute",
+    ];
+    let text = body.as_bytes();
+    let (mut at, mut depth, mut is_any) = (0, 0usize, false);
+    while at < text.len() {
+        let token = Token::at(text, at);
+        let own = &body[at..at + token.length];
+        match (token.kind, own) {
+            (Kind::Sign, "(") => depth += 1,
+            (Kind::Sign, ")") => depth = depth.saturating_sub(1),
+            (Kind::Name, _) if depth == 0 && WORDS.contains(&own) => is_any = true,
+            (Kind::Blank, _) => {}
+            _ if depth > 0 => {}
+            _ => return false,
+        }
+        at += token.length;
+    }
+    is_any
 }
 
 fn definition(directive: &[u8]) -> Option<(String, Option<Definition>)> {

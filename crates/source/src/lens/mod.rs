@@ -138,6 +138,19 @@ fn mark_open(arms: &Arms, headers: &[Arms], of: &mut FileLoops) {
         (1..).zip(&plain).filter(|(_, line)| has(line)).map(|(number, _)| number).collect()
     };
     let with_macros = named(&|word| macros.contains(word));
+    let within =
+        |of: &BTreeSet<u32>, first: u32, last: u32| first <= last && of.range(first..=last).next().is_some();
+    // Of the line on which a function's text begins only what is behind that counts; what stands before it is about the function.
+    let is_used = |start: u32, last: u32| {
+        let is_body =
+            |line: &u32| plain.get((*line as usize).saturating_sub(1)).is_some_and(|text| text.contains('{'));
+        let body = if is_fortran { Some(start) } else { (start..=last).find(is_body) };
+        let Some(body) = body else { return within(&with_macros, start, last) };
+        let line = plain.get((body as usize).saturating_sub(1)).map_or("", String::as_str);
+        let behind = line.split_once('{').map_or("", |(_, behind)| behind);
+        text::words(behind).any(|word| macros.contains(word))
+            || within(&with_macros, body.saturating_add(1), last)
+    };
     let with_variables = named(&|word| variables.contains(word));
     let is_open = |one: &profile::lens::SourceLoop| {
         let (first, last) = (one.at.line, one.end.line);
@@ -145,16 +158,16 @@ fn mark_open(arms: &Arms, headers: &[Arms], of: &mut FileLoops) {
         let of_arms = arms.open.iter().any(|own| {
             let is_before = own.is_directive
                 && own.lines.1 < first
-                && plain[own.lines.1 as usize..first as usize - 1]
-                    .iter()
-                    .all(|line| line.trim().is_empty() || line.trim_start().starts_with(['#', '!']));
+                && plain.get(own.lines.1 as usize..first as usize - 1).is_some_and(|between| {
+                    between
+                        .iter()
+                        .all(|line| line.trim().is_empty() || line.trim_start().starts_with(['#', '!']))
+                });
             let is_inside = own.lines.0 <= last && first <= own.lines.1;
             let is_declaration = own.declares && start <= own.lines.0 && own.lines.1 < first;
             is_before || is_inside || is_declaration
         });
-        of_arms
-            || with_macros.range(start..=last).next().is_some()
-            || with_variables.range(first..=last).next().is_some()
+        of_arms || is_used(start, last) || within(&with_variables, first, last)
     };
     for one in &mut of.loops {
         if is_open(one) {

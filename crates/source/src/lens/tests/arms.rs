@@ -116,6 +116,9 @@ fn common_forms_are_harmless() {
         "#if CLASS == 1\n#define LENGTH (2 * 100)\n#else\n#define LENGTH 200\n#endif\n",
         "#ifdef FLOAT\n#define REAL float\n#else\n#define REAL double\n#endif\n",
         "#ifdef DEBUG\n#define SAY(x) printf(\"%d\", x)\n#else\n#define SAY(x)\n#endif\n",
+        "#if defined(__clang__)\n#define ALONE __attribute__((noinline, unused))\n#else\n#define ALONE __attribute__((noipa))\n#endif\nALONE\n",
+        "#ifdef A\n#define REAL __restrict\n#else\n#define REAL\n#endif\n",
+        "#ifdef A\n#define KEPT static\n#else\n#define KEPT extern\n#endif\nKEPT\n",
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
     ] {
         let file = c(&format!(
