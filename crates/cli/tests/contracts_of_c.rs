@@ -622,8 +622,6 @@ int main(void) {
     { if (i % 5 == 0) sprintf(b, \"%d\", i); r[i] += strlen(b); }
   for (int i = 0; i < N; i++) // no: \"c\"
     { c[0] = i + 33; r[i] += strlen(c); }
-  for (int i = 0; i < N; i++) // no: \"c\"
-    { c[0] = i; r[i] += c[0] + c[7]; }
   later();
   printf(\"%d\\n\", r[3]);
   return 0;

@@ -34,8 +34,6 @@ pub struct Coverage {
     into: FxHashMap<u32, Vec<u32>>,
     /// Per statement the access that stands for what calls read there.
     of_calls: FxHashMap<StatementIndex, u32>,
-    /// Loads whose addresses are known: the first byte, the end, and the access, by the first.
-    loads: Vec<(i64, i64, u32)>,
     /// Per loop the objects whose content, written inside it, is read after the instance of the loop that wrote it.
     read_after: FxHashMap<ContextIndex, FxHashSet<ObjectIndex>>,
 }
@@ -55,46 +53,7 @@ impl Coverage {
                 into.entry(access).or_default().push(index as u32);
             }
         }
-        let is_load = |own: &&profile::Access| !own.write && own.executions > 0 && !own.is_of_calls();
-        let mut loads: Vec<(i64, i64, u32)> = profile
-            .accesses
-            .iter()
-            .zip(0..)
-            .filter(|(own, _)| is_load(own))
-            .filter_map(|(own, at)| own.bytes().map(|(start, end)| (start, end, at)))
-            .collect();
-        loads.sort_unstable();
-        Coverage { into, of_calls, loads, read_after: read_after(profile) }
-    }
-
-    /// Whether a load inside a loop reads of these bytes, those of an object, alone, and of some what its iteration did not write: it may be
-    /// what was there before the loop and stays, of which no carried dependence tells. Variables on stacks have nothing there but what the
-    /// function of the loop itself has put there.
-    fn has_exposed(
-        &self,
-        profile: &Profile,
-        (object, start): (&Object, i64),
-        context: ContextIndex,
-        dim: usize,
-    ) -> bool {
-        let end = start.saturating_add_unsigned(object.bytes);
-        let function = |context: ContextIndex| profile.contexts.get(context as usize).map(|own| own.function);
-        let is_from_before = |&d: &u32| {
-            let source = profile.dependences[d as usize].source;
-            !is_inside(profile, source, context) && function(profile.context_of(source)) == function(context)
-        };
-        let first = self.loads.partition_point(|own| own.0 < start);
-        let here = self.loads.iter().skip(first).take_while(|own| own.0 < end);
-        here.filter(|own| own.1 <= end).any(|&(.., access)| {
-            let is_there = || match object.kind {
-                ObjectKind::Global => true,
-                _ => self.into.get(&access).into_iter().flatten().any(is_from_before),
-            };
-            let statement = profile.accesses[access as usize].statement;
-            is_inside(profile, statement, context)
-                && !self.is_covered(profile, access, context, dim)
-                && is_there()
-        })
+        Coverage { into, of_calls, read_after: read_after(profile) }
     }
 
     /// The access that reads at the source of an anti dependence.
@@ -216,18 +175,7 @@ pub fn judge(
                 is_overwritten: d.kind == Kind::Output,
                 is_only_written: !read_inside.contains(&used.object),
             };
-            let mut uses = uses;
-            let mut remedy = remedy(profile, context, object, used.callee, uses);
-            // Of the first object the address is known, too.
-            if remedy == Remedy::Privatise
-                && object.bytes > 0
-                && level.objects.first() == Some(used)
-                && let start = (level.address as i64).wrapping_sub(used.offset)
-                && coverage.has_exposed(profile, (object, start), context, dim)
-            {
-                uses.is_exposed = true;
-                remedy = Remedy::Blocks;
-            }
+            let remedy = remedy(profile, context, object, used.callee, uses);
             match out.iter_mut().find(|f| f.object == used.object) {
                 Some(finding) => finding.join(remedy, uses, edge.dependence),
                 None => {
