@@ -271,10 +271,20 @@ pub fn apply(report: &mut Report<'_>, sources: &Sources) {
     let texts = Texts::of(report.profile, &report.loops, &compiled);
     report.existing = all(report.profile, &report.loops, &texts);
     let loops = report.loops.iter().zip(&report.existing);
-    let shared_out = loops.filter(|(_, existing)| existing.as_ref().is_some_and(|own| own.is_shared_out));
-    let shared_out = shared_out.flat_map(|(own, _)| own.contexts.iter().copied()).collect();
+    let shared_out: Vec<&SourceLoop> = loops
+        .filter(|(_, existing)| existing.as_ref().is_some_and(|own| own.is_shared_out))
+        .map(|(own, _)| own)
+        .collect();
+    // Those say nothing themselves of which it is not known what part of their text was compiled.
+    let tells = |own: &&&SourceLoop| {
+        let text = own.contexts.first().and_then(|&context| Facts::source(report.profile, context));
+        text.is_none_or(|text| !text.errors || !text.conditional_compilation)
+    };
+    let told = shared_out.iter().filter(tells).flat_map(|own| own.contexts.iter().copied()).collect();
+    let shared_out = shared_out.iter().flat_map(|own| own.contexts.iter().copied()).collect();
     let tasks = tasks::Judge::of(report.profile, &texts);
-    report.between = between::races(report.profile, &report.loops, &shared_out, (&texts, tasks.as_ref()));
+    report.between =
+        between::races(report.profile, &report.loops, (&shared_out, &told), (&texts, tasks.as_ref()));
     report.between.extend(tasks.iter().flat_map(tasks::Judge::races));
 }
 

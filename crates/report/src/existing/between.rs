@@ -64,11 +64,12 @@ pub fn files(profile: &Profile) -> BTreeSet<String> {
     files.into_iter().cloned().collect()
 }
 
-/// All of a profile. `shared_out`: contexts of loops of which a directive shares out the iterations.
+/// All of a profile. `shared_out`: contexts of loops of which a directive shares out the iterations; `told`: of those of them that say themselves
+/// what races they have.
 pub(super) fn races(
     profile: &Profile,
     loops: &[SourceLoop],
-    shared_out: &BTreeSet<ContextIndex>,
+    (shared_out, told): (&BTreeSet<ContextIndex>, &BTreeSet<ContextIndex>),
     (texts, tasks): (&Texts<'_>, Option<&Judge<'_>>),
 ) -> Vec<Between> {
     let mut found: BTreeSet<Between> = BTreeSet::new();
@@ -78,9 +79,7 @@ pub(super) fn races(
         Some(TaskOrder::Unknown) => false,
         None => tasks.is_none_or(|tasks| !tasks.is_of_task(d)),
     };
-    // Those of which the text says nothing say nothing themselves.
-    let told = shared_out.iter().copied().filter(|&context| Facts::of(profile, context).is_some()).collect();
-    for d in texts.between.iter().filter(|d| is_open(profile, d, &told)).filter(is_plain) {
+    for d in texts.between.iter().filter(|d| is_open(profile, d, told)).filter(is_plain) {
         found.extend(pair(profile, d, &places(profile, d, texts), texts));
     }
     let all = profile.dependences.iter().filter(|d| d.memory && !d.between_members);
