@@ -130,7 +130,6 @@ fn mark_open(arms: &Arms, headers: &[Arms], of: &mut FileLoops) {
     };
     let begins = beginnings(&plain, is_fortran);
     let begin = |line: u32| begins.range(..=line).next_back().copied().unwrap_or(1);
-    // Arms outside of functions: those in which functions end, and those that are not followed by the rest of one.
     let variables = headers.iter().chain([arms]).flat_map(|own| &own.open).flat_map(|own| &own.variables);
     let variables: BTreeSet<&str> = variables.map(String::as_str).collect();
     let named = |of: &dyn Fn(&str) -> bool| -> BTreeSet<u32> {
