@@ -142,6 +142,10 @@ fn is_of_two_loops(
     let (Some(a), Some(b)) = (Facts::source(profile, first), Facts::source(profile, second)) else {
         return false;
     };
+    // Which of several directives was compiled is not known: what the run has shown says whether members waited.
+    if [a, b].into_iter().any(|text| text.errors && text.conditional_compilation) {
+        return false;
+    }
     let (Some(own), Some(other)) = (&a.directive, &b.directive) else { return false };
     let place = profile.location(profile.contexts[first as usize].location);
     let file = &place.file;
