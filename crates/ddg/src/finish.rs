@@ -712,8 +712,8 @@ pub(crate) fn deciding(
         return Some((pc, false));
     }
     if let Some(header) = header.filter(|h| h.branches && h.leaves) {
-        let is_body = is_of_fortran(image, header.last)
-            && blocks.iter().all(|b| b.last == header.last || b.is_jump);
+        let is_body =
+            is_of_fortran(image, header.last) && blocks.iter().all(|b| b.last == header.last || b.is_jump);
         return Some((header.last, !is_body));
     }
     let exits = &mut blocks.iter().filter(|b| b.branches && b.leaves).map(|b| b.last);

@@ -5,8 +5,8 @@
 //! access of it in the loop is written there by its name.
 
 use profile::lens::{
-    AccessMode, AfterLoop, ArrayAccess, Call, DefinitionKind, Home, InMacro, Language, LoopKind, Operator,
-    Position, Scalar, ScalarForm, SharingKind,
+    AccessMode, AfterLoop, Call, Home, InMacro, Language, LoopKind, Operator, Position, Scalar, ScalarForm,
+    SharingKind,
 };
 use profile::{ContextKind, ObjectIndex, Profile};
 use rustc_hash::FxHashMap;
@@ -408,37 +408,7 @@ fn not_run(profile: &Profile, entry: &SourceLoop, facts: &Facts<'_>) -> Option<u
             || is_in_iteration(at)
             || !stores && is_stored(at)
     };
-    // What is read where something else of that iteration has come already.
-    let is_counter = |name: &str| {
-        let mut own = source.scalars.iter().filter(|scalar| scalar.name == name);
-        own.all(|scalar| scalar.definitions.iter().all(|one| one.kind == DefinitionKind::Iteration))
-    };
-    let inner =
-        |at: &Position| loops.and_then(|loops| loops.around(at.line, Some(at.column))).map(|own| own.at);
-    let is_repeated = |at: &Position| {
-        source.arrays.iter().any(|array| {
-            let mut reads = array.accesses.iter().filter(|own| own.at == *at && own.mode == AccessMode::Read);
-            let Some(read) = reads.next().filter(|_| reads.next().is_none()) else { return false };
-            let is_same = |other: &&ArrayAccess| {
-                (other.at.line, other.at.column) < (at.line, at.column)
-                    && other.member == read.member
-                    && other.element() == read.element()
-                    && inner(&other.at).is_some_and(|place| inner(at) == Some(place))
-            };
-            let is_fixed = read.subscripts.iter().all(|text| {
-                text.split(|c: char| !c.is_alphanumeric() && c != '_').all(is_counter)
-                    && !text.contains(['(', '['])
-            });
-            is_fixed
-                && array
-                    .accesses
-                    .iter()
-                    .filter(is_same)
-                    .any(|other| has_run(&other.at, other.mode != AccessMode::Read))
-        })
-    };
-    let is_open = |(at, stores): &&(Position, bool)| !has_run(at, *stores) && (*stores || !is_repeated(at));
-    open.iter().filter(is_open).map(|(at, _)| at.line).min()
+    open.iter().filter(|(at, stores)| !has_run(at, *stores)).map(|(at, _)| at.line).min()
 }
 
 /// Functions that end the program, or say why.

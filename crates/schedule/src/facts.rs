@@ -305,12 +305,12 @@ impl<'a> Facts<'a> {
                 writes(array).flat_map(|write| array.accesses.iter().map(move |other| (write, other)));
             let mut meetings = pairs.filter_map(|(write, other)| {
                 let is_same = write.member == other.member && (other.mode == AccessMode::Shared) == is_handed;
-                let (written, come_to) = (self.in_iterators(write), self.in_iterators(other));
                 let is_quotient = || {
                     let is_update = matches!(other.mode, AccessMode::Update(_));
-                    !is_update && subscript::repeat(&written, &come_to, &iterator.name, step)
+                    !is_update
+                        && subscript::repeat(&write.subscripts, &other.subscripts, &iterator.name, step)
                 };
-                let meeting = subscript::meeting(&written, &come_to, &iterator.name)
+                let meeting = subscript::meeting(&write.subscripts, &other.subscripts, &iterator.name)
                     .or_else(|| is_quotient().then_some(Meeting::After(step)))
                     .filter(|_| is_same)?;
                 let is_write = other.mode == AccessMode::Write;
@@ -327,53 +327,6 @@ impl<'a> Facts<'a> {
             let hit = meetings.find(|hit| hit.2.unsigned_abs() < trips)?;
             Some((array.name.as_str(), (hit.0.at.line, hit.1.at.line), hit.2))
         })
-    }
-
-    /// The subscripts of an access, with what each iteration sets variables of its own to in the place of their names: `d - i` for `j` after
-    /// `int j = d - i;`, which each iteration does once, before the access, and of nothing that the loop assigns but its iterator.
-    fn in_iterators(&self, access: &ArrayAccess) -> Vec<String> {
-        let is_fixed = |name: &String| {
-            self.source.iterators.iter().any(|own| own.name == *name)
-                || !self.source.scalars.iter().any(|other| other.name == *name)
-        };
-        let value = |scalar: &'a Scalar| match &scalar.definitions[..] {
-            [only] => {
-                let place = (only.at.line, only.at.column);
-                let is_once = only.kind == DefinitionKind::Plain
-                    && !only.conditional
-                    && only.depth == 0
-                    && !only.header
-                    && !only.reads_itself
-                    && place < (access.at.line, access.at.column);
-                let is_own = scalar.home == Home::InBody
-                    && scalar.form == ScalarForm::Variable
-                    && scalar.shared.is_empty()
-                    && only.reads.iter().all(is_fixed);
-                (is_once && is_own && !self.source.jumps).then_some((&scalar.name, &only.value))
-            }
-            _ => None,
-        };
-        let all = &self.source.scalars;
-        // Of several variables of one name the name does not say which is meant.
-        let is_alone = |name: &str| all.iter().filter(|scalar| scalar.name == name).count() == 1;
-        let values: Vec<_> = all.iter().filter_map(value).filter(|(name, _)| is_alone(name)).collect();
-        let shown = |text: &String| {
-            let mut out = String::new();
-            let mut rest = text.as_str();
-            while let Some(c) = rest.chars().next() {
-                let is_word = |c: char| c.is_alphanumeric() || c == '_';
-                let length =
-                    if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
-                let (word, behind) = rest.split_at(length);
-                match values.iter().find(|(name, _)| *name == word) {
-                    Some((_, value)) => out.extend(["(", value.as_str(), ")"]),
-                    None => out.push_str(word),
-                }
-                rest = behind;
-            }
-            out
-        };
-        access.subscripts.iter().map(shown).collect()
     }
 
     /// The name of an array that the loop writes.
@@ -1438,8 +1391,10 @@ pub fn is_fixed(scalar: &Scalar) -> bool {
 fn is_left_unread(profile: &Profile, context: ContextIndex, scalar: &Scalar) -> bool {
     let function = profile.functions.get(profile.contexts[context as usize].function as usize);
     let is_seen = function.is_some_and(|own| own.is_unoptimised) && !profile.trust.is_cut_short();
-    let is_local = scalar.home == Home::Local && scalar.form == ScalarForm::Variable && !scalar.storage.reference;
-    let is_named = |object: u32| profile.objects.get(object as usize).is_some_and(|own| own.name == scalar.name);
+    let is_local =
+        scalar.home == Home::Local && scalar.form == ScalarForm::Variable && !scalar.storage.reference;
+    let is_named =
+        |object: u32| profile.objects.get(object as usize).is_some_and(|own| own.name == scalar.name);
     if !is_seen || !is_local || !profile.objects.iter().any(|own| own.name == scalar.name) {
         return false;
     }
@@ -1447,7 +1402,8 @@ fn is_left_unread(profile: &Profile, context: ContextIndex, scalar: &Scalar) -> 
     let leaves = |d: &&profile::Dependence| {
         d.memory && d.kind == profile::Kind::Flow && is_inside(d.source) && !is_inside(d.sink)
     };
-    let mut objects = profile.dependences.iter().filter(leaves).flat_map(|d| &d.levels).map(|own| &own.objects);
+    let mut objects =
+        profile.dependences.iter().filter(leaves).flat_map(|d| &d.levels).map(|own| &own.objects);
     objects.all(|objects| !objects.is_empty() && !objects.iter().any(|used| is_named(used.object)))
 }
 

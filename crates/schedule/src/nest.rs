@@ -123,7 +123,8 @@ fn least_distances(
         needs.any(|need| need.object == object && need.way == Way::LastPrivate)
     };
     let removed = |object: u32| {
-        of_band().any(|v| v.privatise.contains(&object) && !is_left(v, object)) || of_band().all(|v| v.is_spill(profile, object))
+        of_band().any(|v| v.privatise.contains(&object) && !is_left(v, object))
+            || of_band().all(|v| v.is_spill(profile, object))
     };
     // Whether a statement is in a loop of the depth of one of the band that is another loop of the source. (What compilers
     // split off a loop, or peel, is of the same.)

@@ -408,9 +408,9 @@ pub(super) fn places(profile: &Profile, d: &Dependence, texts: &Texts<'_>) -> [L
 fn beside(profile: &Profile, statement: u32, name: &str, texts: &Texts<'_>) -> Option<Location> {
     let own = profile.statements.get(statement as usize)?;
     let function = profile.contexts[profile.context_of(statement) as usize].function;
-    let all = (0..).zip(&profile.statements).filter(|(other, _)| {
-        profile.contexts[profile.context_of(*other) as usize].function == function
-    });
+    let all = (0..)
+        .zip(&profile.statements)
+        .filter(|(other, _)| profile.contexts[profile.context_of(*other) as usize].function == function);
     let known = all.map(|(_, other)| (other.pc.abs_diff(own.pc), profile.location(other.location)));
     let known = known.filter(|(_, at)| at.line > 0 && !is_of_standard_library(&at.file));
     let (_, near) = known.min_by_key(|(apart, _)| *apart)?;

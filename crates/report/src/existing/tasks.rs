@@ -573,8 +573,7 @@ impl<'a> Judge<'a> {
         // What a task combines for its group is its thread's.
         let is_own = |place: &Place| matches!(place, Place::Task(at, _) if tasks.constructs[*at].reduces);
         let is_heap = || objects(self.profile, d).any(|object| object.kind == ObjectKind::Heap);
-        if [first, second].iter().any(is_own) && is_heap()
-            || is_of_reduction(self.profile, d, guards, lines)
+        if [first, second].iter().any(is_own) && is_heap() || is_of_reduction(self.profile, d, guards, lines)
         {
             return None;
         }
@@ -624,7 +623,8 @@ impl<'a> Judge<'a> {
         }
         let [one, other] = places;
         let [first, second] = if lines[0] <= lines[1] { [one, other] } else { [other, one] };
-        let name = name_of(self.profile, d, [first.line, second.line].map(|line| self.texts.line(file, line)))?;
+        let name =
+            name_of(self.profile, d, [first.line, second.line].map(|line| self.texts.line(file, line)))?;
         Some(Between {
             file: file.to_owned(),
             lines: (first.line, second.line),

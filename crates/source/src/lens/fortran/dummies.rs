@@ -49,9 +49,8 @@ impl Fortran<'_> {
             read.insert(name.clone(), HashSet::new());
         }
         loop {
-            let is_read = |(callee, index): &(String, usize)| {
-                read.get(callee).is_some_and(|own| own.contains(index))
-            };
+            let is_read =
+                |(callee, index): &(String, usize)| read.get(callee).is_some_and(|own| own.contains(index));
             let changed: Vec<(String, usize)> = handed
                 .iter()
                 .filter(|(name, index, to)| is_read(&(name.clone(), *index)) && !to.iter().all(is_read))
@@ -109,11 +108,15 @@ impl Fortran<'_> {
         while let Some(parent) = at.parent() {
             match parent.kind() {
                 "parenthesized_expression" => {}
-                "math_expression" | "relational_expression" | "logical_expression" | "unary_expression"
+                "math_expression"
+                | "relational_expression"
+                | "logical_expression"
+                | "unary_expression"
                 | "concatenation_expression" => is_value = true,
                 "argument_list" => {
                     let Some(call) = parent.parent() else { return Place::Other };
-                    let callee = call.child_by_field_name("function").or(call.child_by_field_name("subroutine"));
+                    let callee =
+                        call.child_by_field_name("function").or(call.child_by_field_name("subroutine"));
                     let Some(callee) = callee.filter(|of| of.kind() == "identifier") else {
                         return Place::Other;
                     };
@@ -142,8 +145,15 @@ impl Fortran<'_> {
                     return Place::Read;
                 }
                 // Conditions, and what is written out.
-                "if_statement" | "elseif_clause" | "while_statement" | "select_case_statement" | "selector"
-                | "case_statement" | "where_statement" | "arithmetic_if_statement" | "print_statement"
+                "if_statement"
+                | "elseif_clause"
+                | "while_statement"
+                | "select_case_statement"
+                | "selector"
+                | "case_statement"
+                | "where_statement"
+                | "arithmetic_if_statement"
+                | "print_statement"
                 | "output_item_list" => return Place::Read,
                 _ => return Place::Other,
             }
