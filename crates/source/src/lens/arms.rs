@@ -261,10 +261,10 @@ impl<'a> Walker<'a> {
                     let doubtful = self.doubtful.clone();
                     self.walk((pair[0] + 1, pair[1]), false, depth + 1);
                     // What only stands in for a macro that is not there.
-                    if let Some(name) = self.missing(pair[0]).filter(|name| self.stands_in(name, pair)) {
-                        if !doubtful.contains(&name) {
-                            self.doubtful.remove(&name);
-                        }
+                    if let Some(name) = self.missing(pair[0]).filter(|name| self.stands_in(name, pair))
+                        && !doubtful.contains(&name)
+                    {
+                        self.doubtful.remove(&name);
                     }
                     self.keep_open(body);
                 }

@@ -183,7 +183,7 @@ fn beginnings(plain: &[String], is_fortran: bool) -> BTreeSet<u32> {
             let line = line.trim_start();
             let rest = line.strip_prefix("end").map(str::trim_start);
             let ends = |word: &&str| rest.is_some_and(|rest| rest.starts_with(*word));
-            ["subroutine", "function", "program", "module", "procedure"].iter().any(|word| ends(&word))
+            ["subroutine", "function", "program", "module", "procedure"].iter().any(ends)
                 || rest.is_some_and(str::is_empty)
                 || line.trim_end() == "contains"
         }

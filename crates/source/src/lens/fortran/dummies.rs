@@ -15,6 +15,9 @@ use super::super::text::children;
 use super::super::trace::known;
 use super::{Fortran, Unit};
 
+/// An argument of a procedure: its name, and the number of the argument.
+type Argument = (String, usize);
+
 /// What becomes of a name where it stands.
 enum Place {
     /// Its value is used.
@@ -29,7 +32,7 @@ impl Fortran<'_> {
     /// Of each procedure, by name, the numbers of the arguments that it only reads.
     pub(super) fn only_read(&self, units: &[Unit]) -> HashMap<String, HashSet<usize>> {
         let mut read: HashMap<String, HashSet<usize>> = HashMap::new();
-        let mut handed: Vec<(String, usize, Vec<(String, usize)>)> = Vec::new();
+        let mut handed: Vec<(Argument, Vec<Argument>)> = Vec::new();
         let mut several: HashSet<String> = HashSet::new();
         for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
             let Some(name) = self.unit_name(unit) else { continue };
@@ -40,7 +43,7 @@ impl Fortran<'_> {
             for (index, dummy) in self.dummies(unit.node).into_iter().enumerate() {
                 if let Some(to) = self.uses_of(unit.node, &dummy) {
                     own.insert(index);
-                    handed.push((name.clone(), index, to));
+                    handed.push(((name.clone(), index), to));
                 }
             }
             read.insert(name, own);
@@ -50,11 +53,11 @@ impl Fortran<'_> {
         }
         loop {
             let is_read =
-                |(callee, index): &(String, usize)| read.get(callee).is_some_and(|own| own.contains(index));
-            let changed: Vec<(String, usize)> = handed
+                |(callee, index): &Argument| read.get(callee).is_some_and(|own| own.contains(index));
+            let changed: Vec<Argument> = handed
                 .iter()
-                .filter(|(name, index, to)| is_read(&(name.clone(), *index)) && !to.iter().all(is_read))
-                .map(|(name, index, _)| (name.clone(), *index))
+                .filter(|(own, to)| is_read(own) && !to.iter().all(is_read))
+                .map(|(own, _)| own.clone())
                 .collect();
             if changed.is_empty() {
                 return read;
@@ -73,7 +76,7 @@ impl Fortran<'_> {
     }
 
     /// The procedures that a scalar argument of a procedure is handed to; `None` if anything else may be done to it than to read it.
-    fn uses_of(&self, unit: Node, dummy: &str) -> Option<Vec<(String, usize)>> {
+    fn uses_of(&self, unit: Node, dummy: &str) -> Option<Vec<Argument>> {
         let declared = self.declared_in(unit, &[]);
         // What is not declared is a scalar by the letter that it begins with.
         let is_scalar = |own: &super::Declaration| {

@@ -18,8 +18,11 @@ fn arms(text: &str, of: Option<&Compiled>) -> Arms {
     Arms::of(text.as_bytes(), Language::C, of, &mut Names::default())
 }
 
-/// First and last lines that were left out, and those that are open.
-fn decided(text: &str, of: Option<&Compiled>) -> (Vec<(u32, u32)>, Vec<(u32, u32)>) {
+/// First and last lines.
+type Lines = Vec<(u32, u32)>;
+
+/// The lines that were left out, and those that are open.
+fn decided(text: &str, of: Option<&Compiled>) -> (Lines, Lines) {
     let own = arms(text, of);
     assert_eq!(own.text.len(), text.len());
     assert_eq!(own.text.iter().filter(|byte| **byte == b'\n').count(), text.matches('\n').count());
