@@ -639,7 +639,9 @@ impl Definition {
         let is_whole = own.is_statement == longer.is_statement && own.parameters == longer.parameters;
         let at = around.find(inside).filter(|_| is_whole && !inside.is_empty())?;
         let rest = [&around[..at], " ", &around[at + inside.len()..]].concat();
-        (!Macro::new(None, &rest).assigns).then(|| own.clone())
+        // A check calls something; words alone may say how a variable is stored.
+        let checks = rest.contains('(') && !words(&rest).any(|word| matches!(word, "static" | "extern"));
+        (checks && !Macro::new(None, &rest).assigns).then(|| own.clone())
     }
 
     /// Whether it is a text that may stand in the place of its name: what leaves something open, or jumps, does not.
