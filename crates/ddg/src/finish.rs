@@ -698,8 +698,8 @@ pub(crate) struct Ending {
 ///
 /// A conditional branch back to the header carries the line of the loop's condition; without one (unoptimised code
 /// jumps back unconditionally) the header's own conditional branch does, if the loop can end there; else another one that
-/// ends it. Where all other
-/// blocks of one in Fortran only jump, the header is the whole body, and its branch stands at the end of that: so gfortran counts in steps.
+/// ends it. Where all other blocks of one in Fortran only jump, the header is the whole body, and its branch stands at the
+/// end of that: so gfortran counts in steps.
 pub(crate) fn deciding(
     image: &Image,
     header: Option<Ending>,

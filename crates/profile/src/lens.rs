@@ -181,6 +181,11 @@ pub struct SourceLoop {
 }
 
 impl SourceLoop {
+    /// Nothing may be claimed, since it is not known which parts of its text were compiled.
+    pub fn is_open(&self) -> bool {
+        self.errors && self.conditional_compilation
+    }
+
     /// Whether a name is one of its iterators, or assigned in it: it may mean another value in another iteration.
     pub fn assigns(&self, name: &str) -> bool {
         self.iterators.iter().any(|own| own.name == name) || self.scalars.iter().any(|own| own.name == name)

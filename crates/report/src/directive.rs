@@ -93,7 +93,7 @@ pub(crate) fn on_lanes(profile: &Profile, entry: &SourceLoop) -> Option<String> 
 /// Whether what the text says of a loop rests on arms of conditional compilation of which it is not known whether they were compiled.
 fn is_open(profile: &Profile, entry: &SourceLoop) -> bool {
     let text = entry.contexts.first().and_then(|&context| Facts::source(profile, context));
-    text.is_some_and(|text| text.errors && text.conditional_compilation)
+    text.is_some_and(profile::lens::SourceLoop::is_open)
 }
 
 fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
@@ -179,11 +179,9 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         ["private", "firstprivate", "lastprivate"].map(|clause| (clause.to_owned(), Vec::new()));
     let mut reductions: Vec<(&'static str, String)> = Vec::new();
     // Where all accesses are in the code, the run shows of storage the address of which is handed on what becomes of it.
-    let function = entry.contexts.first().map(|&context| profile.contexts[context as usize].function);
-    let function = function.and_then(|function| profile.functions.get(function as usize));
-    let is_unoptimised = function.is_some_and(|own| own.is_unoptimised) && !profile.trust.is_cut_short();
+    let is_seen = finding::is_unoptimised(profile, entry) && !profile.trust.is_cut_short();
     let is_private_by_run = |name: &String| {
-        is_unoptimised
+        is_seen
             && needs.iter().any(|need| need.way == Way::Private && finding::need_name(profile, need) == name)
     };
     // Functions that the loop calls use the variable itself, not the copy of a clause.

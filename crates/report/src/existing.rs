@@ -195,6 +195,8 @@ struct Texts<'a> {
     tasks: BTreeMap<String, Tasks>,
     /// What members of teams were seen to do to one another.
     between: Vec<&'a Dependence>,
+    /// For each of these, what the run has shown of locks at its ends.
+    met: Vec<Vec<Met>>,
 }
 
 impl<'a> Texts<'a> {
@@ -208,7 +210,7 @@ impl<'a> Texts<'a> {
         let files: BTreeSet<String> = files.chain(between::files(profile)).collect();
         let between = profile.dependences.iter().filter(|d| d.between_members && d.memory).collect();
         let (lines, guards, tasks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut out = Texts { compiled, lines, guards, tasks, between };
+        let mut out = Texts { compiled, lines, guards, tasks, between, met: Vec::new() };
         for file in files {
             if let Some(text) = compiled.get(&file) {
                 let guards = Guards::of(text, is_fortran(profile, &file));
@@ -222,9 +224,10 @@ impl<'a> Texts<'a> {
                 out.guards.insert(file, guards);
             }
         }
-        let all: Vec<_> = out.between.iter().flat_map(|d| pairs(profile, d, &out)).collect();
+        out.met = out.between.iter().map(|d| pairs(profile, d, &out)).collect();
         for (file, guards) in &mut out.guards {
-            *guards = guards.with(all.iter().filter(|own| own.0 == *file).map(|own| own.1));
+            let own = out.met.iter().flatten().filter(|own| own.0 == *file);
+            *guards = guards.with(own.map(|own| own.1));
         }
         out
     }
@@ -237,9 +240,12 @@ impl<'a> Texts<'a> {
     }
 }
 
+/// Two lines of a file, and what the run has shown of locks there.
+type Met = (String, ([u32; 2], Exclusion));
+
 /// What the run has shown of locks at the ends of a dependence between members of a team, by file: of the lines of the accesses, and of those on which
 /// the program's text has a library do them.
-fn pairs(profile: &Profile, d: &Dependence, texts: &Texts<'_>) -> Vec<(String, ([u32; 2], Exclusion))> {
+fn pairs(profile: &Profile, d: &Dependence, texts: &Texts<'_>) -> Vec<Met> {
     let Some(exclusion) = d.exclusion else { return Vec::new() };
     let own = [d.source, d.sink].map(|end| profile.location_of(end).clone());
     let called = between::places(profile, d, texts);
@@ -278,7 +284,7 @@ pub fn apply(report: &mut Report<'_>, sources: &Sources) {
     // Those say nothing themselves of which it is not known what part of their text was compiled.
     let tells = |own: &&&SourceLoop| {
         let text = own.contexts.first().and_then(|&context| Facts::source(report.profile, context));
-        text.is_none_or(|text| !text.errors || !text.conditional_compilation)
+        text.is_none_or(|text| !text.is_open())
     };
     let told = shared_out.iter().filter(tells).flat_map(|own| own.contexts.iter().copied()).collect();
     let shared_out = shared_out.iter().flat_map(|own| own.contexts.iter().copied()).collect();
@@ -310,7 +316,6 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         races: Vec::new(),
         guards_known: false,
     };
-    let own_path = &own.file;
     let guards = texts.guards.get(own.file.as_str());
     let none = Guards::default();
     if is_shared_out {
@@ -319,10 +324,11 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
     // What was done in this loop, not what its lines do in others.
     let is_around =
         |end: u32| own.contexts.iter().any(|&context| profile.is_around(context, profile.context_of(end)));
-    let within = texts.between.iter().filter(|d| is_around(d.source) && is_around(d.sink));
-    let shown: Vec<_> = within.flat_map(|d| pairs(profile, d, texts)).collect();
+    let within = texts.between.iter().zip(&texts.met);
+    let within = within.filter(|(d, _)| is_around(d.source) && is_around(d.sink)).flat_map(|(_, met)| met);
+    let shown = within.filter(|(file, _)| *file == own.file).map(|met| met.1);
     let guards = guards.unwrap_or(&none);
-    let guards = &guards.with(shown.into_iter().filter(|own| *own_path == own.0).map(|own| own.1));
+    let guards = &guards.with(shown);
     let facts = Facts::of(profile, context);
     let given = || -> Vec<String> {
         clauses(&directive.text).into_iter().flat_map(|clause| clause.variables).collect()

@@ -213,7 +213,7 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
 }
 
 /// Whether the compiler has left the function of a loop as it is written.
-fn is_unoptimised(profile: &Profile, l: &SourceLoop) -> bool {
+pub(crate) fn is_unoptimised(profile: &Profile, l: &SourceLoop) -> bool {
     l.contexts.iter().all(|&context| {
         let function = profile.contexts[context as usize].function;
         profile.functions.get(function as usize).is_some_and(|function| function.is_unoptimised)

@@ -14,6 +14,7 @@ use profile::{ContextIndex, Profile};
 use rustc_hash::FxHashSet;
 
 use crate::advance;
+use crate::graph::is_optimised;
 use crate::names::short_name;
 use crate::subscript::{self, Course, Meeting};
 
@@ -1389,8 +1390,7 @@ pub fn is_fixed(scalar: &Scalar) -> bool {
 /// Whether the run has shown of a variable of the function's own that nothing reads what a loop leaves in it: where all accesses are as in the
 /// text.
 fn is_left_unread(profile: &Profile, context: ContextIndex, scalar: &Scalar) -> bool {
-    let function = profile.functions.get(profile.contexts[context as usize].function as usize);
-    let is_seen = function.is_some_and(|own| own.is_unoptimised) && !profile.trust.is_cut_short();
+    let is_seen = !is_optimised(profile, context) && !profile.trust.is_cut_short();
     let is_local =
         scalar.home == Home::Local && scalar.form == ScalarForm::Variable && !scalar.storage.reference;
     let is_named =

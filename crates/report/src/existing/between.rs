@@ -143,7 +143,7 @@ fn is_of_two_loops(
         return false;
     };
     // Which of several directives was compiled is not known: what the run has shown says whether members waited.
-    if [a, b].into_iter().any(|text| text.errors && text.conditional_compilation) {
+    if [a, b].into_iter().any(profile::lens::SourceLoop::is_open) {
         return false;
     }
     let (Some(own), Some(other)) = (&a.directive, &b.directive) else { return false };
