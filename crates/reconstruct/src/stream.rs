@@ -610,13 +610,14 @@ const GOOD: u64 = 1024;
 const FAIR: u64 = 320;
 
 /// Whether what the search found is preferred to what was recognised, which has this length: if it is shorter, by half if it
-/// takes more loops without being one nest instead of several, or a perfect nest of no more loops and not much longer.
+/// takes more loops without being one nest instead of several, or a perfect nest of no more loops and not much longer. A nest
+/// of more loops that is not even shorter is one that happens to make these integers.
 fn is_better(found: &[Statement], recognised: &[Statement], length: u64) -> bool {
     let own = description::length(found);
     let depth = |statements: &[Statement]| statements.iter().map(Statement::depth).max();
-    let is_one_instead = found.len() == 1 && recognised.len() > 1;
-    if depth(found) > depth(recognised) && !is_one_instead {
-        return own < length / 2;
+    if depth(found) > depth(recognised) {
+        let is_one_instead = found.len() == 1 && recognised.len() > 1;
+        return own < if is_one_instead { length } else { length / 2 };
     }
     let perfect = found.len() == 1 && found[0].nest().is_some();
     own < length || (perfect && own < length + length / 2)

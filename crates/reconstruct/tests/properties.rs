@@ -251,3 +251,13 @@ fn most_planted_bodies_are_one_nest() {
     }
     assert!(all > 100 && one * 100 >= all * 85, "{one} of {all}");
 }
+
+/// Regression 12: a sweep of which a few integers were moved came out as one nest of ten loops that happened to make it.
+#[test]
+fn regression_12_a_repeated_sweep_with_noise() {
+    let sweep: Vec<i64> = (0..400).collect();
+    let values = noisy(sweep.repeat(23), 1841, 13_529_295_168_662_397_933);
+    let result = exact(&values).expect("exact");
+    assert!(result.nests.iter().all(|nest| nest.depth() <= 2), "{:?}", depths(&result));
+    assert!(compresses(&values, &result).is_ok());
+}
