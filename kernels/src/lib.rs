@@ -22,6 +22,11 @@ pub fn cases<T>(all: T, few: T) -> T {
     if is_thorough() { all } else { few }
 }
 
+/// Whether a test takes the case at this place of its list: each in `of`, or all with `LOOPWRIGHT_THOROUGH`.
+pub fn is_taken(at: usize, of: usize) -> bool {
+    is_thorough() || at.is_multiple_of(of)
+}
+
 pub use adversarial::{
     Adversarial, Annotated, Family, Judgement, Language, Optimised, SaidLoop, SaidReport, Truth, adversarial,
     judge, known,

@@ -18,7 +18,7 @@ pub const ALL: &[&str] =
     &["build", "--quiet", "--locked", "--workspace", "--all-features", "--tests", "--bins"];
 
 /// Length of the fuzzing step.
-const FUZZING: Duration = Duration::from_secs(30);
+const FUZZING: Duration = Duration::from_secs(10);
 
 /// Length of the fuzzing step at night.
 const LONG_FUZZING: Duration = Duration::from_secs(900);

@@ -54,9 +54,10 @@ fn flow_dependences_are_those_of_isl() {
     let table = kernels::load().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let mut differences = String::new();
-    for (name, function) in AFFINE {
+    for (place, (name, function)) in AFFINE.iter().enumerate() {
         let kernel = table.iter().find(|k| k.name() == *name).unwrap();
-        for level in Level::ALL {
+        let levels = Level::ALL.into_iter().enumerate().filter(|(at, _)| kernels::is_taken(at + place, 2));
+        for (_, level) in levels {
             if (*name, level) == ("needle", Level::O0) {
                 continue; // Several minutes in isl: forty statements in ten pieces each.
             }

@@ -119,13 +119,18 @@ fn proposed_code_prints_what_the_original_prints() {
     if !has_clang() {
         return;
     }
+    let cases: Vec<_> = PROVED.iter().enumerate().filter(|(at, _)| kernels::is_taken(*at, 2)).collect();
     let failed: Vec<&str> = std::thread::scope(|scope| {
-        let halves = PROVED.chunks(PROVED.len().div_ceil(2)).map(|half| {
+        let halves = cases.chunks(cases.len().div_ceil(2)).map(|half| {
             scope.spawn(|| {
-                let fails = |(kernel, function, other): &&(&str, &str, &str)| {
+                let fails = |(kernel, function, other): &(&str, &str, &str)| {
                     std::panic::catch_unwind(|| prove(kernel, function, other)).is_err()
                 };
-                half.iter().filter(fails).map(|case| case.0).collect::<Vec<_>>()
+                half.iter()
+                    .map(|case| case.1)
+                    .filter(|case| fails(case))
+                    .map(|case| case.0)
+                    .collect::<Vec<_>>()
             })
         });
         let halves: Vec<_> = halves.collect();

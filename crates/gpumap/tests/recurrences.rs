@@ -183,7 +183,7 @@ fn compare(module: &Module, seeds: u64) -> [usize; 3] {
 #[test]
 fn forms_are_the_values_of_runs() {
     let mut all = [0; 3];
-    let runs = kernels::cases(30, 10);
+    let runs = kernels::cases(30, 4);
     for source in sources() {
         let module = gpumap::Compiler::find().unwrap().read(&source, &[]).unwrap();
         let compared = compare(&module, runs);
@@ -199,11 +199,8 @@ fn forms_of_a_large_program_are_bounded() {
     let compiler = gpumap::Compiler::find().unwrap();
     let (mut instructions, mut in_cones, mut accesses) = (0, 0, 0);
     let mut time = std::time::Duration::ZERO;
-    let parts: &[&str] = if kernels::is_thorough() {
-        &["common", "compress", "decompress"]
-    } else {
-        &["common", "decompress"]
-    };
+    let parts: &[&str] =
+        if kernels::is_thorough() { &["common", "compress", "decompress"] } else { &["common"] };
     for part in parts {
         for file in support::c_sources(&support::bundled("zstd-sys").join("zstd/lib").join(part)) {
             let module = compiler.read(&file, &[]).unwrap();
@@ -230,7 +227,7 @@ fn forms_of_a_large_program_are_bounded() {
 #[test]
 fn forms_are_the_values_of_runs_of_kernels() {
     let mut all = [0; 3];
-    let runs = kernels::cases(8, 3);
+    let runs = kernels::cases(8, 2);
     for kernel in support::c_sources(&kernels::directory()) {
         let module = gpumap::Compiler::find().unwrap().read(&kernel, &[]).unwrap();
         let compared = compare(&module, runs);

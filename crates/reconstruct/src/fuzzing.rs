@@ -296,7 +296,7 @@ pub fn check(seed: u64) -> Result<(), String> {
 mod tests {
     #[test]
     fn random_cases() {
-        for seed in 0..60 {
+        for seed in 0..kernels::cases(60, 20) {
             if let Err(what) = super::check(seed) {
                 panic!("seed {seed}: {what}");
             }

@@ -11,7 +11,8 @@ use std::time::Duration;
 use support::{CODE_BYTES, compile, output_and_exit, recording, rounds, same_under, until};
 
 fn times() -> u64 {
-    std::env::var("LOOPWRIGHT_INJECTIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(4)
+    let usual = if std::env::var_os("LOOPWRIGHT_THOROUGH").is_some() { 4 } else { 2 };
+    std::env::var("LOOPWRIGHT_INJECTIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
 /// Something between 0 and `below`, different for each `k`.

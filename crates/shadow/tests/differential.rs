@@ -4,9 +4,14 @@ use shadow::check::{Observed, Reference, compare};
 use shadow::kernels::ALL;
 use shadow::{Client, DependenceRun, Gather, Iv, Later, Memory, Operand, Options, Record, Stmt, fuzzing};
 
+/// How many of so many random cases are taken: a third, or all with `LOOPWRIGHT_THOROUGH`.
+fn seeds(all: u64) -> u64 {
+    if std::env::var_os("LOOPWRIGHT_THOROUGH").is_some() { all } else { all / 3 }
+}
+
 #[test]
 fn random_programs() {
-    for seed in 0..2500 {
+    for seed in 0..seeds(2500) {
         if let Err(difference) = fuzzing::check(seed) {
             panic!("seed {seed}: {difference}");
         }
@@ -210,7 +215,7 @@ fn execute(kind: usize, outer: i64, entry: &Entry, take: &mut dyn FnMut(&Record)
 fn iterations_moved_over() {
     let contexts: Vec<Vec<u32>> = (0..15).map(|s| KINDS[s / 3].to_vec()).collect();
     let mut moved = 0;
-    for seed in 0..1500 {
+    for seed in 0..seeds(1500) {
         let random = &mut fuzzing::Random::new(seed);
         let mut memory = Memory::new(Options { compact_from: random.pick(&[40, 1000]) });
         let mut reference = Reference::default();
