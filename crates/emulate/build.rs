@@ -8,7 +8,7 @@ fn main() {
     let out = std::env::var("OUT_DIR").unwrap_or_default();
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let target = std::env::var("TARGET").unwrap_or_default();
-    let sources = Path::new(&manifest).join("../plugin/src");
+    let sources = Path::new(&manifest).join("plugin");
     println!("cargo::rerun-if-changed={}", sources.display());
     let status = Command::new(rustc)
         .args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "plugin", "--target", &target])

@@ -11,7 +11,7 @@ use crate::args::{DemoArgs, Format};
 use crate::profile_command::{Plan, print_report, record_program};
 use crate::progress::Progress;
 
-const SOURCE: &str = include_str!("../../../kernels/perceptron.c");
+const SOURCE: &str = include_str!("../include/perceptron.c");
 
 /// Runs the command; gives the exit code.
 pub fn run(args: &DemoArgs) -> Result<u8> {

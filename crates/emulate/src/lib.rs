@@ -22,7 +22,7 @@ pub mod instruction;
 mod machine;
 mod message;
 mod output;
-#[path = "../../plugin/src/protocol.rs"]
+#[path = "../plugin/protocol.rs"]
 pub mod protocol;
 mod recorder;
 mod ring;

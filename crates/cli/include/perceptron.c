@@ -1,0 +1,1 @@
+../../../kernels/perceptron.c
