@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use crate::tests::Counts;
-use crate::{fuzz, licences, python_package, tests};
+use crate::{fuzz, licences, packages, python_package, tests};
 
 /// Packages of Python that tests use, with their versions.
 const PYTHON_PACKAGES: &str = "xtask/python.txt";
@@ -32,7 +32,7 @@ pub fn check() -> Result<()> {
     })
 }
 
-/// Everything, with every case that CI leaves out and a long fuzzing.
+/// Everything, with every case that CI leaves out, what is handed out, and a long fuzzing.
 pub fn nightly() -> Result<()> {
     // Tests that know more cases than CI has time for ask for it.
     let thorough = [("LOOPWRIGHT_THOROUGH", "1")];
@@ -46,11 +46,13 @@ pub fn nightly() -> Result<()> {
         if !output.status.success() {
             bail!("ci: {}", output.status);
         }
+        step("packages", || packages::all_in_target(counts))?;
         step("long fuzzing", || fuzz::run(LONG_FUZZING))
     })
 }
 
-fn counted(steps: impl FnOnce(&mut Counts) -> Result<()>) -> Result<()> {
+/// Runs steps and prints how many tests passed and failed.
+pub fn counted(steps: impl FnOnce(&mut Counts) -> Result<()>) -> Result<()> {
     let mut counts = Counts::default();
     let result = steps(&mut counts);
     if result.is_err() && counts.failed == 0 {
@@ -113,6 +115,7 @@ fn steps(counts: &mut Counts) -> Result<()> {
     step("what tests need", python)?;
     step("format", || cargo(&["fmt", "--all", "--check"], &[]))?;
     step("dependencies", dependencies)?;
+    step("manifests", packages::check_manifests)?;
     // Tests wait for much; what compiles meanwhile costs less.
     let beside: [tests::Beside; 2] =
         [("lints and documentation", texts), ("python", python_package::test_beside_cargo)];

@@ -21,6 +21,7 @@ mod inputs;
 mod licences;
 mod measure;
 mod nlr;
+mod packages;
 mod paste;
 mod picture;
 mod polybench;
@@ -42,6 +43,9 @@ cargo xtask nightly          the same with every case that CI has no time for, a
 cargo xtask tests            all tests of the workspace, several programs of them at a time
 cargo xtask python           the Python packages that tests compare results with
 cargo xtask python-package   builds the Python package and runs its tests
+cargo xtask packages [--out DIRECTORY | --check]
+                             packed crates, a Debian package, a static program and a wheel, each made and tried by itself;
+                             they go to target/packages. --check: whether the crates can be packed, without building
 cargo xtask bench-python     the Python package beside the command line, and workers; writes docs/python.md
 cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind
@@ -102,6 +106,7 @@ fn main() -> ExitCode {
         ["tests"] => ci::tests_alone(),
         ["python"] => ci::python(),
         ["python-package"] => python_package::test().map(|text| print!("{text}")),
+        ["packages", ref arguments @ ..] => packages::run(arguments),
         ["bench-python"] => python_package::bench(),
         ["fuzz"] => fuzz::run(Duration::from_secs(60)),
         ["fuzz", "--seed", seed] => seed.parse().map_err(Into::into).and_then(fuzz::once),

@@ -26,6 +26,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
     ("/usr/riscv64-linux-gnu/lib/libc.so.6", "libc6-dev-riscv64-cross"),
     ("qemu-aarch64", "qemu-user"),
+    ("dpkg-shlibdeps", "dpkg-dev"),
     ("git", "git"),
     ("make", "make"),
     ("openssl", "openssl"),
