@@ -17,7 +17,7 @@ use crate::ci;
 use crate::product::checked;
 use crate::tests::Counts;
 
-/// What packages are built for.
+/// The platform that packages are for.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The profile of cargo's that they are built with.
@@ -82,8 +82,8 @@ type Attempt = (&'static str, Result<()>);
 
 const PACKAGES: [Package; 4] = [
     Package { name: "crates", make: pack_crates, attempt: try_crates },
-    Package { name: "debian", make: make_debian, attempt: try_debian },
     Package { name: "static", make: make_static, attempt: try_static },
+    Package { name: "debian", make: make_debian, attempt: try_debian },
     Package { name: "wheel", make: make_wheel, attempt: try_wheel },
 ];
 
@@ -98,15 +98,11 @@ fn all(out: &Path, counts: &mut Counts) -> Result<()> {
     let mut failed = Vec::new();
     for package in &PACKAGES {
         let start = Instant::now();
-        let made = (package.make)(&place);
-        let seconds = start.elapsed().as_secs();
-        let attempts = match &made {
-            Ok(file) => {
-                println!("{}: {} ({seconds} s)", package.name, described(file)?);
-                (package.attempt)(&place, file).unwrap_or_else(|error| vec![("tried", Err(error))])
-            }
-            Err(error) => vec![("made", Err(anyhow::anyhow!("{error:#}")))],
-        };
+        let attempts = (package.make)(&place).and_then(|file| {
+            println!("{}: {} ({} s)", package.name, described(&file)?, start.elapsed().as_secs());
+            (package.attempt)(&place, &file)
+        });
+        let attempts = attempts.unwrap_or_else(|error| vec![("made, and ready to be tried", Err(error))]);
         for (what, outcome) in attempts {
             let is_well = outcome.is_ok();
             counts.add(Counts { passed: u64::from(is_well), failed: u64::from(!is_well) });
@@ -152,17 +148,34 @@ fn emptied(directory: PathBuf) -> Result<PathBuf> {
     Ok(directory)
 }
 
-/// The command as it is handed out.
-fn build_command(place: &Place) -> Result<PathBuf> {
-    ci::checked(cargo().args([
-        "build",
+/// How the command comes by the C library.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CLibrary {
+    /// It loads that of the system.
+    Loaded,
+    /// It has one inside.
+    Inside,
+}
+
+/// The command as it is handed out. The file lasts until the next is built.
+fn build_command(place: &Place, library: CLibrary) -> Result<PathBuf> {
+    let mut build = cargo();
+    build.args([
+        "rustc",
         "--quiet",
         "--locked",
         "--profile",
         PROFILE,
         "--package",
         "loopwright",
-    ]))?;
+        "--bin",
+        "loopwright",
+    ]);
+    if library == CLibrary::Inside {
+        // It matters where programs are linked: the crates are compiled once for both.
+        build.args(["--", "-C", "target-feature=+crt-static"]);
+    }
+    ci::checked(&mut build)?;
     Ok(place.target.join(PROFILE).join("loopwright"))
 }
 
@@ -173,7 +186,6 @@ fn pack_crates(place: &Place) -> Result<PathBuf> {
     let built = place.target.join("packed");
     let mut pack = cargo();
     pack.args(["package", "--quiet", "--locked", "--allow-dirty", "--target-dir"]).arg(&built);
-    // Each is built in a place of its own; what they need from others, once.
     pack.args(crates.iter().flat_map(|name| ["--package", name]));
     ci::checked(&mut pack)?;
     let out = emptied(place.out.join("crates"))?;
@@ -213,7 +225,7 @@ fn make_debian(place: &Place) -> Result<PathBuf> {
     // Nothing is done where it is installed already.
     install.args(["install", "--quiet", "--locked", "--debug", CARGO_DEB, "--root"]).arg(&tools);
     ci::checked(&mut install)?;
-    let command = build_command(place)?;
+    let command = build_command(place, CLibrary::Loaded)?;
     write_pages(&command, &place.target.join(PROFILE).join("pages"))?;
     let out = place.out.join(format!("loopwright_{VERSION}_amd64.deb"));
     let mut pack = Command::new(tools.join("bin/cargo-deb"));
@@ -254,13 +266,7 @@ fn try_debian(place: &Place, file: &Path) -> Result<Vec<Attempt>> {
 
 /// Builds the command with the C library inside, and packs it with its pages.
 fn make_static(place: &Place) -> Result<PathBuf> {
-    let mut build = cargo();
-    build.args(["build", "--quiet", "--locked", "--profile", PROFILE, "--package", "loopwright"]);
-    // With a target, for the programs that only build others need to load libraries.
-    build.args(["--target", TARGET]);
-    build.env("CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
-    ci::checked(&mut build)?;
-    let command = place.target.join(TARGET).join(PROFILE).join("loopwright");
+    let command = build_command(place, CLibrary::Inside)?;
     let name = format!("loopwright-{VERSION}-x86_64-linux");
     let folder = emptied(place.scratch.path().join("made").join(&name))?;
     write_pages(&command, &folder)?;
@@ -300,15 +306,13 @@ fn make_wheel(place: &Place) -> Result<PathBuf> {
     let mut build = python();
     build.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", PROFILE]);
     build.args(["--manifest-path", "python/Cargo.toml", "--out"]).arg(&made);
-    // Which Python cargo is told of differs from other builds: in their place it would build everything anew.
-    build.arg("--target-dir").arg(place.target.join("wheel"));
     ci::checked(&mut build)?;
     let unpacked = emptied(place.scratch.path().join("unpacked"))?;
     checked(python().args(["-m", "wheel", "unpack", "--dest"]).arg(&unpacked).arg(only_file(&made)?))?;
     let folder = unpacked.join(format!("loopwright-{VERSION}"));
     let programs = folder.join(format!("loopwright-{VERSION}.data/scripts"));
     std::fs::create_dir_all(&programs)?;
-    std::fs::copy(build_command(place)?, programs.join("loopwright"))?;
+    std::fs::copy(build_command(place, CLibrary::Loaded)?, programs.join("loopwright"))?;
     let packed = emptied(place.scratch.path().join("packed"))?;
     checked(python().args(["-m", "wheel", "pack", "--dest-dir"]).arg(&packed).arg(&folder))?;
     // The command may need a newer C library than the module, of which alone maturin knows.
@@ -364,9 +368,9 @@ fn wheel_tools(place: &Place) -> Result<impl Fn() -> Command> {
 
 /// The oldest platform that all of a wheel runs on, as auditwheel sees it from the symbols that its files need.
 fn platform_of(python: &mut Command, wheel: &Path) -> Result<String> {
-    let said = String::from_utf8(checked(python.args(["-m", "auditwheel", "show"]).arg(wheel))?)?;
-    let quoted = said.split('"').filter(|word| word.starts_with("manylinux_"));
-    quoted.last().map(str::to_owned).with_context(|| format!("auditwheel names no platform: {said}"))
+    let said = checked(python.args(["-m", "auditwheel", "show", "--json"]).arg(wheel))?;
+    let said: Value = serde_json::from_slice(&said).context("what auditwheel says")?;
+    said["overall_tag"].as_str().map(str::to_owned).context("auditwheel names no platform")
 }
 
 /// The file of a folder that has one.
@@ -396,8 +400,8 @@ fn profiles(place: &Place, command: &Path) -> Result<()> {
     let report = checked(alone(&["report", "--format", "json"]).arg(&profile))?;
     let report: Value = serde_json::from_slice(&report).context("the report")?;
     let is_found = |function: &str, parallel: &str| {
-        let loops = report["loops"].as_array().into_iter().flatten();
-        loops.into_iter().any(|one| one["function"] == function && one["parallel"] == parallel)
+        let mut loops = report["loops"].as_array().into_iter().flatten();
+        loops.any(|one| one["function"] == function && one["parallel"] == parallel)
     };
     if is_found("relax", "yes") && is_found("relax", "no") {
         Ok(())
