@@ -226,7 +226,12 @@ fn make_debian(place: &Place) -> Result<PathBuf> {
     install.args(["install", "--quiet", "--locked", "--debug", CARGO_DEB, "--root"]).arg(&tools);
     ci::checked(&mut install)?;
     let command = build_command(place, CLibrary::Loaded)?;
-    write_pages(&command, &place.target.join(PROFILE).join("pages"))?;
+    let pages = place.target.join(PROFILE).join("pages");
+    write_pages(&command, &pages)?;
+    // Debian has its pages compressed, without a time.
+    let mut compress = Command::new("gzip");
+    compress.args(["-9", "--no-name", "--recursive"]).arg(pages.join("man"));
+    ci::checked(&mut compress)?;
     let out = place.out.join(format!("loopwright_{VERSION}_amd64.deb"));
     let mut pack = Command::new(tools.join("bin/cargo-deb"));
     pack.current_dir(ci::root()).args(["deb", "--quiet", "--locked", "--no-build", "--profile", PROFILE]);
