@@ -43,9 +43,10 @@ cargo xtask nightly          the same with every case that CI has no time for, a
 cargo xtask tests            all tests of the workspace, several programs of them at a time
 cargo xtask python           the Python packages that tests compare results with
 cargo xtask python-package   builds the Python package and runs its tests
-cargo xtask packages [--out DIRECTORY | --check]
-                             packed crates, a Debian package, a static program and a wheel, each made and tried by itself;
-                             they go to target/packages. --check: whether the crates can be packed, without building
+cargo xtask packages [--out DIRECTORY] [crates] [static] [debian] [wheel]
+                             packed crates, a static program, a Debian package and a wheel, or those named, each made and
+                             tried by itself; they go to target/packages
+cargo xtask packages --check whether the crates can be packed, without building them
 cargo xtask bench-python     the Python package beside the command line, and workers; writes docs/python.md
 cargo xtask fuzz [SECONDS]   random cases, a new seed each time
 cargo xtask fuzz --seed N    one case of every kind

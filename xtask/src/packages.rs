@@ -36,24 +36,29 @@ const PYTHON_PACKAGES: &str = "xtask/packages.txt";
 const SHELLS: [(&str, &str); 3] =
     [("bash", "loopwright"), ("fish", "loopwright.fish"), ("zsh", "_loopwright")];
 
-/// Makes and tries all packages; prints how many checks passed and failed. Arguments: nothing, `--out DIRECTORY`, or
-/// `--check`, which looks at the manifests alone.
+/// Makes and tries packages; prints how many checks passed and failed. Arguments: `--check`, which looks at the manifests alone, or
+/// `--out DIRECTORY` and the names of packages, all unless given.
 ///
 /// # Errors
 /// Wrong arguments, and which packages failed.
 pub fn run(arguments: &[&str]) -> Result<()> {
-    let out = match arguments {
-        [] => ci::target()?.join("packages"),
+    let (out, names) = match arguments {
         ["--check"] => return check_manifests(),
-        ["--out", directory] => std::path::absolute(directory)?,
-        _ => bail!("cargo xtask packages [--out DIRECTORY | --check]"),
+        ["--out", directory, names @ ..] => (std::path::absolute(directory)?, names),
+        names => (ci::target()?.join("packages"), names),
     };
-    ci::counted(|counts| all(&out, counts))
+    let wrong = names.iter().find(|name| PACKAGES.iter().all(|package| package.name != **name));
+    if let Some(wrong) = wrong {
+        let all = PACKAGES.map(|package| package.name).join(", ");
+        bail!("there is no package {wrong}; there are {all}");
+    }
+    let is_wanted = |package: &Package| names.is_empty() || names.contains(&package.name);
+    ci::counted(|counts| make_and_try(&out, is_wanted, counts))
 }
 
 /// Makes all packages in `target/packages`, as a step of others.
 pub fn all_in_target(counts: &mut Counts) -> Result<()> {
-    all(&ci::target()?.join("packages"), counts)
+    make_and_try(&ci::target()?.join("packages"), |_| true, counts)
 }
 
 /// What packages are made from, and where they go.
@@ -87,7 +92,7 @@ const PACKAGES: [Package; 4] = [
     Package { name: "wheel", make: make_wheel, attempt: try_wheel },
 ];
 
-fn all(out: &Path, counts: &mut Counts) -> Result<()> {
+fn make_and_try(out: &Path, is_wanted: impl Fn(&Package) -> bool, counts: &mut Counts) -> Result<()> {
     std::fs::create_dir_all(out).with_context(|| out.display().to_string())?;
     let scratch = tempfile::tempdir()?;
     let kernels = kernels::load()?;
@@ -96,7 +101,7 @@ fn all(out: &Path, counts: &mut Counts) -> Result<()> {
     let kernel = kernels::compile(jacobi, Level::O2, scratch.path())?.path;
     let place = Place { target: ci::target()?, out: out.to_owned(), kernel, scratch };
     let mut failed = Vec::new();
-    for package in &PACKAGES {
+    for package in PACKAGES.iter().filter(|package| is_wanted(package)) {
         let start = Instant::now();
         let attempts = (package.make)(&place).and_then(|file| {
             println!("{}: {} ({} s)", package.name, described(&file)?, start.elapsed().as_secs());
