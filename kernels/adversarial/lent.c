@@ -1,4 +1,7 @@
 /* Addresses of variables that end with a call, and ones that are kept. */
+#include <alloca.h>
+#include <string.h>
+
 #include "common.h"
 
 #define N 200
@@ -68,8 +71,109 @@ ALONE static void set_once(void) {
         out[i] = draw(&t, 0.5);
     }
 }
+/* What a function leaves of it is what it was before the loop. */
+ALONE static void begins(double *p, int i) {
+    for (int j = 0; j < 2; j++)
+        p[j] = i;
+}
+ALONE static void written_in_part(void) {
+    double s[4] = {1, 2, 3, 4};
+    for (int i = 0; i < N; i++) { //= private ## firstprivate(s)
+        begins(s, i);
+        out[i] = s[0] + s[3];
+    }
+}
+ALONE static void copied_in_part(void) {
+    double s[4] = {1, 2, 3, 4};
+    for (int i = 0; i < N; i++) { //= private ## firstprivate(s)
+        memcpy(s, x + i, 8);
+        out[i] = s[0] + s[3];
+    }
+}
+/* Another function comes to it by the address that was kept: no clause. */
+ALONE static void more(int i) { *kept += 3 * i; }
+ALONE static void kept_before(void) {
+    double t;
+    keep(&t);
+    for (int i = 0; i < N; i++) { //= private ## none
+        memset(&t, 0, sizeof t);
+        more(i);
+        out[i] = t;
+    }
+}
+ALONE static void looked_at_inside(void) {
+    double t;
+    keep(&t);
+    for (int i = 0; i < N; i++) { //= private ## none
+        memset(&t, i & 1, sizeof t);
+        out[i] = *kept;
+        memset(&t, 0, sizeof t);
+    }
+}
+/* Read behind the loop, if not in this run. */
+ALONE static double used_behind(int c) {
+    double t, s = 0;
+    for (int i = 0; i < N; i++) { //= private ## none
+        memcpy(&t, x + i, 8);
+        out[i] = t;
+    }
+    if (c > 1) s = t;
+    return s;
+}
+/* A compiler may load at the end of an iteration what the next one reads. */
+static int setting;
+ALONE static void set(int i) { setting = i; }
+ALONE static void read_before_it_is_set(void) {
+    int *p = &setting;
+    *p = 1;
+    for (int i = 0; i < N; i++) { //= no
+        out[i] += *p;
+        set(i);
+    }
+}
+ALONE static void tested_before_it_is_set(void) {
+    int *p = &setting;
+    *p = 1;
+    for (int i = 0; i < N; i++) { //= no
+        if (*p > 50) out[i] = 5;
+        set(i);
+    }
+}
+/* Storage of the function's own that has no name. */
+ALONE static void fills(int *p, int i) {
+    for (int j = 0; j < 20; j++)
+        p[j] = i % 100 + j;
+}
+ALONE static int adds(const int *p) {
+    int s = 0;
+    for (int j = 0; j < 20; j++)
+        s += p[j];
+    return s;
+}
+ALONE static void unnamed(void) {
+    int *buffer = alloca(20 * sizeof *buffer);
+    for (int i = 0; i < N; i++) { //= private ## none
+        fills(buffer, i);
+        out[i] = adds(buffer);
+    }
+}
+ALONE static void unnamed_element(void) {
+    int *buffer = alloca(20 * sizeof *buffer);
+    for (int i = 0; i < N; i++) { //= private ## none
+        buffer[3] = i;
+        out[i] = buffer[3];
+    }
+}
+ALONE static void of_a_length(int n) {
+    int buffer[n];
+    for (int i = 0; i < N; i++) { //= private
+        fills(buffer, i);
+        out[i] = adds(buffer);
+    }
+}
 
-int main(void) {
+int main(int argc, char **argv) {
+    (void)argv;
     for (int i = 0; i < N; i++) { //= yes
         x[i] = (i * 37 % 101) / 50.0 - 1;
     }
@@ -79,5 +183,20 @@ int main(void) {
     one_seed();
     s += out[7];
     set_once();
+    written_in_part();
+    s += out[7];
+    copied_in_part();
+    s += out[7];
+    kept_before();
+    s += out[7];
+    looked_at_inside();
+    s += out[7] + used_behind(argc);
+    read_before_it_is_set();
+    tested_before_it_is_set();
+    unnamed();
+    s += out[7];
+    unnamed_element();
+    s += out[7];
+    of_a_length(20);
     return s + out[7] > 1e9;
 }

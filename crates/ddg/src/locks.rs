@@ -5,6 +5,8 @@
 //! accesses whose lock sets have an element in common exclude each other (Savage, Burrows, Nelson, Sobalvarro, Anderson: Eraser: a dynamic data
 //! race detector for multithreaded programs, 1997); here for each pair of accesses, not for a variable and all of its accesses.
 //!
+//! A lock is told by the address of its variable, from one `omp_init_lock` of it to the next: storage may be that of another lock afterwards.
+//!
 //! What takes a lock counts from the call on: nothing of the program runs in the thread between that and the return. A `test` counts if it returns
 //! something else than 0, from its return on.
 //!
@@ -23,6 +25,7 @@ const UNNAMED: u64 = 1;
 /// What a function does to a lock, which its argument of a number leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Deed {
+    Makes(usize),
     Takes(usize),
     /// If it returns something else than 0.
     Tries(usize),
@@ -35,6 +38,10 @@ fn deed(name: &str) -> Option<Deed> {
     let name = name.split('@').next().unwrap_or(name);
     // Fortran's have an underscore behind.
     Some(match name.strip_suffix('_').unwrap_or(name) {
+        "omp_init_lock"
+        | "omp_init_nest_lock"
+        | "omp_init_lock_with_hint"
+        | "omp_init_nest_lock_with_hint" => Deed::Makes(0),
         "omp_set_lock" | "omp_set_nest_lock" => Deed::Takes(0),
         "omp_test_lock" | "omp_test_nest_lock" => Deed::Tries(0),
         "omp_unset_lock" | "omp_unset_nest_lock" => Deed::Gives(0),
@@ -69,7 +76,11 @@ type Held = SmallVec<[u64; 4]>;
 pub struct Locks {
     /// By entry of the function.
     deeds: FxHashMap<u64, Deed>,
-    /// What a thread has called, with the lock, by its tree.
+    /// By the address of its variable, the number of the lock that is there now.
+    there: FxHashMap<u64, u64>,
+    /// Locks that have been there.
+    seen: u64,
+    /// What a thread has called, with the address of the lock, by its tree.
     asked: FxHashMap<u32, (u64, u64)>,
     /// What a thread holds, by its tree, in order; a lock that can be nested as often as it is held.
     held: FxHashMap<u32, Held>,
@@ -87,7 +98,9 @@ impl Locks {
     /// A thread has called a function of a runtime, with these integer arguments.
     pub fn asked(&mut self, tree: u32, entry: u64, arguments: &[u64]) {
         let lock = match self.deeds.get(&entry) {
-            Some(Deed::Takes(nth) | Deed::Tries(nth) | Deed::Gives(nth)) => arguments.get(*nth).copied(),
+            Some(Deed::Makes(nth) | Deed::Takes(nth) | Deed::Tries(nth) | Deed::Gives(nth)) => {
+                arguments.get(*nth).copied()
+            }
             Some(Deed::Enters | Deed::Leaves) => Some(UNNAMED),
             None => None,
         };
@@ -100,6 +113,11 @@ impl Locks {
         match self.deeds.get(&entry) {
             Some(Deed::Takes(_) | Deed::Enters) => self.take(tree, lock),
             Some(Deed::Gives(_) | Deed::Leaves) => self.give(tree, lock),
+            Some(Deed::Makes(_)) => {
+                self.there.remove(&lock);
+                self.asked.remove(&tree);
+                return false;
+            }
             Some(Deed::Tries(_)) | None => return false,
         }
         self.asked.remove(&tree);
@@ -121,12 +139,23 @@ impl Locks {
         }
     }
 
-    fn take(&mut self, tree: u32, lock: u64) {
+    /// The number of the lock at an address.
+    fn lock(&mut self, address: u64) -> u64 {
+        let seen = &mut self.seen;
+        *self.there.entry(address).or_insert_with(|| {
+            *seen += 1;
+            *seen
+        })
+    }
+
+    fn take(&mut self, tree: u32, address: u64) {
+        let lock = self.lock(address);
         let held = self.held.entry(tree).or_default();
         held.insert(held.partition_point(|own| *own <= lock), lock);
     }
 
-    fn give(&mut self, tree: u32, lock: u64) {
+    fn give(&mut self, tree: u32, address: u64) {
+        let lock = self.lock(address);
         if let Some(held) = self.held.get_mut(&tree)
             && let Some(at) = held.iter().position(|own| *own == lock)
         {
@@ -174,6 +203,7 @@ impl Locks {
 mod tests {
     use super::*;
 
+    const MAKE: u64 = 0x8;
     const SET: u64 = 0x10;
     const UNSET: u64 = 0x20;
     const TEST: u64 = 0x30;
@@ -183,6 +213,7 @@ mod tests {
     fn locks() -> Locks {
         let mut out = Locks::default();
         for (pc, name) in [
+            (MAKE, "omp_init_lock@@OMP_3.0"),
             (SET, "omp_set_lock@@OMP_3.0"),
             (UNSET, "omp_unset_lock_"),
             (TEST, "omp_test_nest_lock"),
@@ -230,6 +261,22 @@ mod tests {
         assert_ne!(own.now(0), LockSet::default());
         call(&mut own, 0, UNSET, &[0x1000]);
         assert_eq!(own.now(0), LockSet::default());
+    }
+
+    /// Tasks that one thread runs one after the other may have their locks in one place of its stack.
+    #[test]
+    fn storage_is_that_of_another_lock_afterwards() {
+        let mut own = locks();
+        let sets = [0, 1].map(|tree| {
+            call(&mut own, tree, MAKE, &[0x1000]);
+            call(&mut own, tree, SET, &[0x1000]);
+            own.now(tree)
+        });
+        assert_eq!(own.exclude(sets[0], sets[1]), Exclusion::Absent);
+        own.end(0);
+        call(&mut own, 0, SET, &[0x1000]);
+        let again = own.now(0);
+        assert_eq!(own.exclude(again, sets[1]), Exclusion::Held);
     }
 
     #[test]

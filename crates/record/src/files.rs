@@ -10,7 +10,7 @@
 //!
 //! Invariant: descriptors that share a position are known to; two that share none may be taken to, where one was closed whose number is used again.
 //! Limits: files opened where recording was off and closed again are not seen; nor is what other processes do, and what lies in memory that a file is mapped
-//! to. `sendfile`, `copy_file_range` and `splice` leave nothing.
+//! to. `sendfile`, `copy_file_range` and `splice` touch the positions of both descriptors, whatever offsets they are given, and no content.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};

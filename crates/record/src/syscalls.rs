@@ -51,8 +51,6 @@ const QUIET: &[i64] = &[
     libc::SYS_getpgid,
     libc::SYS_getpgrp,
     libc::SYS_getsid,
-    libc::SYS_sendfile,
-    libc::SYS_copy_file_range,
     libc::SYS_shutdown,
     libc::SYS_listen,
     libc::SYS_flock,
@@ -80,8 +78,6 @@ const WAITING: &[i64] = &[
     libc::SYS_sched_yield,
     libc::SYS_msync,
     libc::SYS_pause,
-    libc::SYS_sendfile,
-    libc::SYS_copy_file_range,
     libc::SYS_flock,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
@@ -158,6 +154,7 @@ static TABLE: &[(u64, &[Part])] = &[
     (23, &[Out(1, 128), Out(2, 128), Out(3, 128)]),  // select
     (35, &[InFixed(0, 16), Out(1, 16)]),             // nanosleep
     (38, &[InFixed(1, 32), Out(2, 32)]),             // setitimer
+    (40, &[Position(0), Position(1)]),               // sendfile
     (44, &[In(1, 2), Position(0)]),                  // sendto
     (45, &[OutResult(1), Position(0)]),              // recvfrom
     (46, &[Message(1, false), Position(0)]),         // sendmsg
@@ -198,9 +195,13 @@ static TABLE: &[(u64, &[Part])] = &[
     (270, &[Out(1, 128), Out(2, 128), Out(3, 128)]), // pselect6
     (271, &[Array(0, 1, 8)]),                        // ppoll
     (281, &[]),                                      // epoll_pwait
+    (275, &[Position(0), Position(2)]),              // splice
+    (276, &[Position(0), Position(1)]),              // tee
+    (278, &[InVector(1, 2), Position(0)]),           // vmsplice
     (293, &[Out(0, 8)]),                             // pipe2
     (302, &[InFixed(2, 16), Out(3, 16)]),            // prlimit64
     (318, &[OutResult(0)]),                          // getrandom
+    (326, &[Position(0), Position(2)]),              // copy_file_range
     (332, &[Text(1), Out(4, 256)]),                  // statx
 ];
 

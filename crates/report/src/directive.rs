@@ -207,11 +207,17 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
                 lists[2].1.push(name);
             }
             Role::Iterator | Role::Own => {}
-            // Functions are handed its address: that of a copy is as good if each iteration begins with what it writes itself.
+            // Functions are handed its address: that of a copy is as good if each iteration begins with what it writes itself, and no
+            // other function comes to it. What they leave of it, the iteration may read.
             Role::Shared
-                if is_plain && !is_named_inside && is_handed_alone(scalar) && is_private_by_run(&name) =>
+                if is_plain
+                    && !is_named_inside
+                    && is_handed_alone(scalar)
+                    && !matches!(scalar.after, AfterLoop::Read(_))
+                    && !is_reached(&name)
+                    && is_private_by_run(&name) =>
             {
-                lists[0].1.push(name);
+                lists[1].1.push(name);
             }
             _ if is_reached(&name) || is_named_inside || !is_allowed(scalar) => {
                 return Err(Absent::Variable(name));
@@ -241,8 +247,14 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         let array = array.filter(|array| array.fixed && is_small(profile, &name));
         let is_named = array.is_some_and(|array| {
             let is_handed = array.accesses.iter().any(|own| own.mode == AccessMode::Shared);
-            is_handed && array.home == Home::Local && is_private_by_run(&name)
-                || !is_handed && !array.shared && !is_reached(&name)
+            !is_reached(&name)
+                && match is_handed {
+                    true => {
+                        let is_read = matches!(array.after, AfterLoop::Read(_));
+                        array.home == Home::Local && !is_read && is_private_by_run(&name)
+                    }
+                    false => !array.shared,
+                }
         });
         if !is_named {
             return Err(Absent::Variable(name));

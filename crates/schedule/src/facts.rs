@@ -179,6 +179,7 @@ impl<'a> Facts<'a> {
         let mut named: Vec<u32> = Vec::new();
         for (scalar, _) in scalars {
             named.extend(&scalar.reads);
+            named.extend(scalar.shared.iter().map(|own| own.at.line));
             named.extend(scalar.definitions.iter().map(|definition| definition.at.line));
         }
         named.extend(arrays.flat_map(|array| &array.accesses).map(|access| access.at.line));
@@ -187,11 +188,45 @@ impl<'a> Facts<'a> {
         !named.is_empty() && lines.iter().any(is_unnamed)
     }
 
+    /// What the loop calls with the address of a variable or array of this name.
+    pub fn hands(&self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let scalars = self.source.scalars.iter().filter(move |scalar| scalar.name == name);
+        let handed = scalars.flat_map(|scalar| &scalar.shared).map(|own| own.callee.as_str());
+        let arrays = self.source.arrays.iter().filter(|array| array.name == name);
+        let lines: Vec<u32> = arrays
+            .flat_map(|array| &array.accesses)
+            .filter(|access| access.mode == AccessMode::Shared)
+            .map(|access| access.at.line)
+            .collect();
+        let calls = self.source.calls.iter().filter(move |call| lines.contains(&call.at.line));
+        handed.filter(|callee| !callee.is_empty()).chain(calls.map(|call| call.callee.as_str()))
+    }
+
     /// Whether the body writes an array that its function has made before the loop.
     pub fn fills_outer_array(&self) -> bool {
         let arrays = &self.source.arrays;
         arrays.iter().any(|array| array.home == Home::Local && writes(array).next().is_some())
             && arrays.iter().all(|array| array.home != Home::InBody)
+    }
+
+    /// Whether the body declares an array, or a variable of which it hands the address to a function.
+    pub fn has_own_storage(&self) -> bool {
+        let is_own = |home: Home| matches!(home, Home::InBody | Home::InHeader);
+        self.source.arrays.iter().any(|array| is_own(array.home) && array.fixed)
+            || self.source.scalars.iter().any(|scalar| is_own(scalar.home) && !scalar.shared.is_empty())
+    }
+
+    /// Whether the loop comes to memory by a pointer of the function's own, made before it, that it does not set: that may lead to what
+    /// the function has made on its stack.
+    pub fn follows_own_pointer(&self) -> bool {
+        let is_local = |home: Home| home == Home::Local;
+        let arrays = self.source.arrays.iter().filter(|array| !array.fixed && is_local(array.home));
+        let scalars =
+            self.source.scalars.iter().filter(|scalar| scalar.storage.pointer && is_local(scalar.home));
+        arrays
+            .map(|array| &array.root)
+            .chain(scalars.map(|scalar| &scalar.root))
+            .any(|name| !self.source.assigns(name))
     }
 
     /// Whether the header advances nothing but iterators, which nothing else sets.
@@ -1259,6 +1294,121 @@ const STATE: &[&str] = &[
     "mprotect",
     "mremap",
     "madvise",
+    "chmod",
+    "fchmod",
+    "fchmodat",
+    "chown",
+    "fchown",
+    "lchown",
+    "fchownat",
+    "utime",
+    "utimes",
+    "futimes",
+    "utimensat",
+    "futimens",
+    "mkdirat",
+    "mknod",
+    "mknodat",
+    "mkfifo",
+    "unlinkat",
+    "renameat",
+    "renameat2",
+    "linkat",
+    "symlinkat",
+    "readlinkat",
+    "faccessat",
+    "fallocate",
+    "posix_fallocate",
+    "setxattr",
+    "lsetxattr",
+    "fsetxattr",
+    "getxattr",
+    "lgetxattr",
+    "fgetxattr",
+    "removexattr",
+    "lremovexattr",
+    "fremovexattr",
+    "flock",
+    "lockf",
+    "fcntl",
+    "ioctl",
+    "semget",
+    "semctl",
+    "semop",
+    "semtimedop",
+    "msgget",
+    "msgctl",
+    "msgsnd",
+    "msgrcv",
+    "shmget",
+    "shmat",
+    "shmdt",
+    "shmctl",
+    "mq_open",
+    "mq_send",
+    "mq_receive",
+    "mq_timedsend",
+    "mq_timedreceive",
+    "mq_getattr",
+    "mq_setattr",
+    "getitimer",
+    "setitimer",
+    "timer_create",
+    "timer_settime",
+    "timer_gettime",
+    "timer_delete",
+    "timerfd_create",
+    "timerfd_settime",
+    "timerfd_gettime",
+    "prctl",
+    "personality",
+    "setsockopt",
+    "getsockopt",
+    "bind",
+    "listen",
+    "connect",
+    "shutdown",
+    "getsockname",
+    "getpeername",
+    "epoll_create",
+    "epoll_create1",
+    "epoll_ctl",
+    "epoll_wait",
+    "epoll_pwait",
+    "poll",
+    "ppoll",
+    "select",
+    "pselect",
+    "eventfd",
+    "signalfd",
+    "inotify_init",
+    "inotify_add_watch",
+    "sched_setaffinity",
+    "sched_getaffinity",
+    "sched_setscheduler",
+    "sched_getscheduler",
+    "sched_setparam",
+    "sched_getparam",
+    "setpgid",
+    "setsid",
+    "setregid",
+    "setreuid",
+    "setgroups",
+    "chroot",
+    "sendfile",
+    "splice",
+    "tee",
+    "copy_file_range",
+    "kill",
+    "raise",
+    "killpg",
+    "sigqueue",
+    "sigpending",
+    "sigaltstack",
+    "fork",
+    "vfork",
+    "waitpid",
+    "wait",
     // The state of a conversion, which encodings without one never touch.
     "mblen",
     "mbtowc",

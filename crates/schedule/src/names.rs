@@ -16,6 +16,14 @@ pub fn short_name(full: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
+/// Whether a call as it is written (`f`, `space::f`, `object.f`, Fortran's `F`) is one of a function of this short name; a Fortran compiler
+/// puts the name of the module before it.
+pub fn is_call_of(written: &str, function: &str) -> bool {
+    let member = written.rsplit(['.', '>', '%']).next().unwrap_or(written);
+    let own = function.rsplit("_MOD_").next().unwrap_or(function);
+    short_name(member) == own || short_name(member).eq_ignore_ascii_case(own.trim_end_matches('_'))
+}
+
 /// The function in which a parallel region stands, by the name of the function that a compiler has made of the region
 /// (GCC: `f._omp_fn.0`, clang: `f.omp_outlined`; demangled `f [clone ._omp_fn.0]`), empty where the name does not say
 /// (clang's tasks: `.omp_task_entry.`); `None` for other functions.

@@ -28,7 +28,7 @@ use crate::facts::{Facts, Role, assigned, changes_one_place, is_fixed, is_memory
 use crate::gaps;
 use crate::graph::{self, Edge, LoopEdges, dimension, is_flow, is_inside};
 use crate::masks;
-use crate::names::{is_code_of, of_region, short_name};
+use crate::names::{is_call_of, is_code_of, of_region, short_name};
 use crate::needs::{self, Class, Need, Way};
 use crate::overlap;
 use crate::reduction::{self, Converted, Reduction};
@@ -324,7 +324,9 @@ pub fn judge(
             found.block(edge.dependence, None);
             continue;
         }
-        if scevs.contains(d.source) && !loop_of.is_of_closure(d) {
+        // What the text has in memory is the next iteration's to read, whatever its values are.
+        let is_of_memory = || !d.memory && loop_of.is_loaded_early(inside, d);
+        if scevs.contains(d.source) && !loop_of.is_of_closure(d) && !is_of_memory() {
             continue;
         }
         if loop_of.is_void(d)
@@ -501,7 +503,10 @@ pub fn judge(
     }
     let source = facts.map(|facts| of_source(profile, facts, &privatise));
     let mut unknown = unknown;
-    if let Some((name, line)) = facts.and_then(Facts::changes_state) {
+    // Programs have functions of these names as well.
+    let is_own =
+        |name: &str| profile.functions.iter().any(|own| own.main && is_call_of(name, short_name(&own.name)));
+    if let Some((name, line)) = facts.and_then(Facts::changes_state).filter(|state| !is_own(state.0)) {
         unknown = unknown.or_else(|| Some(Unknown::State { name: name.to_owned(), line }));
     }
     if let Some(scalar) = facts.and_then(Facts::shared_iterator) {
@@ -975,14 +980,15 @@ impl Loop<'_> {
     }
 
     /// Whether a register hands on what an iteration loads at its end for the next one, of what the text has it write to an element or to
-    /// where a pointer leads.
+    /// where a pointer leads, or of what a function has written that it calls.
     fn is_loaded_early(&self, inside: &LoopEdges, d: &Dependence) -> bool {
         let writes = |s: StatementIndex| {
             let line = self.profile.location_of(s).line;
-            self.is_direct(s)
-                && self
-                    .facts
+            let is_in_text = || {
+                self.facts
                     .is_some_and(|facts| facts.writes_elements_on(line) && !facts.are_combined([line; 2]))
+            };
+            !self.is_direct(s) || is_in_text()
         };
         !self.reads.stays_in_registers(d.source)
             && inside
@@ -1424,21 +1430,11 @@ impl Loop<'_> {
     /// Whether an instruction is of a function that the loop calls, directly or by others, and what that does stands in the loop's text in the
     /// place of the call: the text calls no such function.
     fn is_shown(&self, statement: StatementIndex) -> bool {
-        let contexts = &self.profile.contexts;
-        let mut called = None;
-        let mut at = self.profile.context_of(statement);
-        while at != self.context && at != 0 {
-            let own = &contexts[at as usize];
-            if let ContextKind::Call { callee, .. } = own.kind {
-                called = self.profile.functions.get(callee as usize);
-            }
-            at = own.parent;
-        }
         let calls = |name: &str| {
             let text = Facts::source(self.profile, self.context);
             text.is_none_or(|text| text.calls.iter().any(|call| short_name(&call.callee) == name))
         };
-        called.is_some_and(|function| !calls(short_name(&function.name)))
+        self.called_from(statement).is_some_and(|function| !calls(short_name(&function.name)))
     }
 
     /// Variables of which each thread has its own and through which the loop takes or leaves something, each with the
@@ -1689,7 +1685,8 @@ impl Loop<'_> {
         self.facts.is_some_and(|facts| facts.is_settled() && !facts.has_updates())
     }
 
-    /// Variables with names that something outside of the loop's own text comes to, and that iterations share.
+    /// Variables with names that something outside of the loop's own text comes to: in iterations that share them, or in one function and
+    /// not as what the text hands it.
     fn reached(&self, inside: &LoopEdges) -> Vec<String> {
         let is_outside = |s: StatementIndex, access: Option<u32>| {
             let access = access.and_then(|access| self.profile.accesses.get(access as usize));
@@ -1699,33 +1696,88 @@ impl Loop<'_> {
             let is_own = self.is_direct(s) && self.is_in_text(s);
             !(is_own || is_read() && is_library())
         };
-        let carried = inside.edges.iter().filter(|edge| edge.carried);
-        let memory = carried.map(|edge| &self.profile.dependences[edge.dependence as usize]);
-        let outside = memory.filter(|d| {
-            d.memory && (is_outside(d.source, d.source_access) || is_outside(d.sink, d.sink_access))
-        });
-        let levels = outside.flat_map(|d| d.levels.iter().filter(|l| usize::from(l.level) == self.dim));
-        let mut objects: Vec<ObjectIndex> =
-            levels.flat_map(|level| &level.objects).map(|used| used.object).collect();
-        objects.sort_unstable();
-        objects.dedup();
-        let named = objects.into_iter().filter_map(|object| self.profile.objects.get(object as usize));
+        let mut found: Vec<(ObjectIndex, StatementIndex)> = Vec::new();
+        for (d, objects) in self.storage(inside) {
+            let ends = [(d.source, d.source_access), (d.sink, d.sink_access)];
+            let outside = ends.into_iter().filter(|&(s, access)| is_outside(s, access));
+            found.extend(outside.flat_map(|(s, _)| objects.iter().map(move |&object| (object, s))));
+        }
+        found.sort_unstable();
+        found.dedup();
         let is_variable = |o: &&profile::Object| matches!(o.kind, ObjectKind::Global | ObjectKind::Stack);
-        let mut names: Vec<String> = named.filter(is_variable).map(|object| object.name.clone()).collect();
+        let named = found.into_iter().filter_map(|(object, s)| {
+            let object = self.profile.objects.get(object as usize).filter(is_variable)?;
+            (!self.is_handed(&object.name, s)).then(|| object.name.clone())
+        });
+        let mut names: Vec<String> = named.collect();
+        names.sort_unstable();
+        names.dedup();
         names.extend(self.aliased(inside));
         names
+    }
+
+    /// Whether a statement of a function that the loop calls is reached through a call to which the text hands a local variable.
+    fn is_handed(&self, name: &str, s: StatementIndex) -> bool {
+        let Some(facts) = self.facts else { return false };
+        let called = self.called_from(s).map(|function| short_name(&function.name));
+        called.is_some_and(|called| facts.hands(name).any(|callee| is_call_of(callee, called)))
+    }
+
+    /// The function that the loop itself calls in which, or in what it calls, a statement is.
+    fn called_from(&self, s: StatementIndex) -> Option<&profile::Function> {
+        let mut at = self.profile.context_of(s);
+        let mut called = None;
+        while at != self.context {
+            let own = self.profile.contexts.get(at as usize)?;
+            if let ContextKind::Call { callee, .. } = own.kind {
+                called = self.profile.functions.get(callee as usize);
+            }
+            if own.parent == at {
+                return None;
+            }
+            at = own.parent;
+        }
+        called
+    }
+
+    /// The dependences through memory of one run of the loop, each with the objects that it passes through: those inside an iteration are
+    /// given none, but they meet at an address of one that others pass through.
+    fn storage(&self, inside: &LoopEdges) -> Vec<(&Dependence, Vec<ObjectIndex>)> {
+        let all = || inside.edges.iter().map(|edge| &self.profile.dependences[edge.dependence as usize]);
+        let is_inner = |level: &&profile::LevelSummary| usize::from(level.level) >= self.dim;
+        let mut places: BTreeMap<u64, (u64, ObjectIndex)> = BTreeMap::new();
+        for level in all().filter(|d| d.memory).flat_map(|d| d.levels.iter().filter(is_inner)) {
+            let [used] = level.objects.as_slice() else { continue };
+            let Some(object) = self.profile.objects.get(used.object as usize) else { continue };
+            let start = level.address.wrapping_sub(used.offset as u64);
+            places.insert(start, (object.bytes, used.object));
+        }
+        let at = |address: u64| {
+            let (start, &(bytes, object)) = places.range(..=address).next_back()?;
+            (address - start < bytes).then_some(object)
+        };
+        let objects_of = |d: &Dependence| {
+            let mut objects = Vec::new();
+            for level in d.levels.iter().filter(is_inner) {
+                match level.objects.is_empty() {
+                    true => objects.extend(at(level.address)),
+                    false => objects.extend(level.objects.iter().map(|used| used.object)),
+                }
+            }
+            objects
+        };
+        all().filter(|d| d.memory).map(|d| (d, objects_of(d))).collect()
     }
 
     /// Variables that the loop's own text comes to by another name: on a line that does not name them.
     fn aliased(&self, inside: &LoopEdges) -> Vec<String> {
         let Some(facts) = self.facts else { return Vec::new() };
         let mut lines_of: BTreeMap<ObjectIndex, Vec<u32>> = BTreeMap::new();
-        let memory = inside.edges.iter().map(|edge| &self.profile.dependences[edge.dependence as usize]);
-        for d in memory.filter(|d| d.memory) {
+        for (d, objects) in self.storage(inside) {
             let ends = [d.source, d.sink].into_iter().filter(|&s| self.is_direct(s) && self.is_in_text(s));
             let lines: Vec<u32> = ends.map(|s| self.profile.location_of(s).line).collect();
-            for used in d.levels.iter().flat_map(|level| &level.objects) {
-                lines_of.entry(used.object).or_default().extend(&lines);
+            for object in objects {
+                lines_of.entry(object).or_default().extend(&lines);
             }
         }
         let named = lines_of.into_iter().filter_map(|(object, lines)| {
@@ -2161,11 +2213,24 @@ impl Loop<'_> {
                 access.bytes().is_some_and(|(low, end)| end.saturating_sub(low) > i64::from(access.size))
             })
         };
+        // Or that a function is handed the address of, and that is larger than what functions return.
+        let is_handed_on = || {
+            const RETURNED: i64 = 64;
+            let written = needs::accesses(self.profile, finding)
+                .filter(|access| access.write && !self.is_direct(access.statement));
+            let (mut low, mut end) = (i64::MAX, i64::MIN);
+            for own in written.filter_map(profile::Access::bytes) {
+                (low, end) = (low.min(own.0), end.max(own.1));
+            }
+            end.saturating_sub(low) > RETURNED || low < end && moves()
+        };
         if finding.remedy == Remedy::Silent
-            && !self.is_optimised()
             && object.is_some_and(|o| o.kind == ObjectKind::Frame && self.is_of_own_frame(o))
-            && self.facts.is_some_and(Facts::fills_outer_array)
-            && moves()
+            && self.facts.is_some_and(|facts| {
+                let is_followed = || facts.fills_outer_array() || facts.follows_own_pointer();
+                !self.is_optimised() && is_followed() && moves()
+                    || facts.language == Language::C && !facts.has_own_storage() && is_handed_on()
+            })
         {
             finding.remedy = Remedy::Privatise;
         }
@@ -2174,12 +2239,21 @@ impl Loop<'_> {
             let is_load = |s: StatementIndex| {
                 is_inside(self.profile, s, self.context) && self.is_direct(s) && self.reads.only_loads(s)
             };
+            // An element of it is a constant further on.
+            let is_address = |s: StatementIndex| {
+                let mut into = self
+                    .profile
+                    .dependences
+                    .iter()
+                    .filter(move |d| d.sink == s && !d.memory && self.is_direct(d.source));
+                is_load(s) || into.any(|d| is_load(d.source))
+            };
             needs::accesses(self.profile, finding).filter(|access| access.write).any(|access| {
                 let mut into = self.profile.dependences.iter().filter(|d| d.sink == access.statement);
                 let line = self.profile.location_of(access.statement).line;
                 self.is_direct(access.statement)
                     && !self.facts.is_some_and(|facts| facts.writes_own_on(line))
-                    && into.any(|d| !d.memory && d.role == profile::Use::Address && is_load(d.source))
+                    && into.any(|d| !d.memory && d.role == profile::Use::Address && is_address(d.source))
             })
         };
         if finding.remedy == Remedy::Silent
