@@ -764,7 +764,7 @@ fn races(
         let is_open = called.is_some_and(|place| {
             !source_lines.contains(&place.line)
                 && !guards.exclude(&need.lines, &one)
-                && !are_calls_guarded(source, guards, &place.function, &one)
+                && !are_calls_guarded(source, guards, (&place.function, &[place.line]), &one)
         });
         if is_open && !is_private(&name) && !is_reduced(&name) && !is_named(&out, &name) {
             out.push(Race::NotReduced { operator: None, name, lines: need.lines });
@@ -916,7 +916,7 @@ fn met(
             || is_element && guards.are_locked_apart(&lines, &subscripts)
             || places.iter().any(|place| guards.is_combiner(&place.function))
             || places[0].function != own.function
-                && are_calls_guarded(facts.source, guards, &places[0].function, &what);
+                && are_calls_guarded(facts.source, guards, (&places[0].function, &lines), &what);
         let is_known = out.iter().any(|race| race.variable() == Some(name.as_str()));
         if !is_guarded && !is_known {
             out.push(Race::Unordered { name, function: places[0].function.clone(), lines });
@@ -1004,7 +1004,7 @@ fn unguarded(source: &profile::lens::SourceLoop, guards: &Guards, all: Vec<Come>
     let is_varying = |name: &str| source.assigns(name);
     let one = Guarded::Place(&is_varying);
     let is_open = |(_, function, lines): &Come| {
-        let is_called = !function.is_empty() && are_calls_guarded(source, guards, function, &one);
+        let is_called = !function.is_empty() && are_calls_guarded(source, guards, (function, lines), &one);
         !guards.exclude(lines, &one) && !is_called
     };
     let mut out: Vec<Race> = Vec::new();
@@ -1106,9 +1106,13 @@ fn elements(facts: &Facts<'_>, name: &str) -> Vec<String> {
 fn are_calls_guarded(
     source: &profile::lens::SourceLoop,
     guards: &Guards,
-    function: &str,
+    (function, lines): (&str, &[u32]),
     what: &Guarded<'_>,
 ) -> bool {
+    // The text does not say which lock a pointer leads to; the run does.
+    if guards.is_refuted(lines) {
+        return false;
+    }
     let last = |name: &str| name.rsplit(['.', ':', '>']).next().map(str::to_owned);
     let calls = |call: &&Call| last(&call.callee) == last(function);
     let lines: Vec<u32> = source.calls.iter().filter(calls).map(|call| call.at.line).collect();

@@ -1920,7 +1920,7 @@ impl Loop<'_> {
                     || is_compiled_in
                         && (matches!(sharing.kind, SharingKind::Address | SharingKind::Reference)
                             || sharing.kind == SharingKind::PerhapsReference && scalar.is_own_storage())
-                        && self.is_of_program(sharing)
+                        && (self.is_of_program(sharing) || is_built_in(&sharing.callee))
             });
         // Compilers leave operations on atomic variables in memory, but for those that nobody else can come to.
         let is_shown = scalar.storage.atomic
@@ -2331,6 +2331,15 @@ impl Loop<'_> {
         lines.dedup();
         lines
     }
+}
+
+/// Whether compilers put what a function of C's library does in the place of calls of it: those that copy and fill.
+fn is_built_in(callee: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "memcpy", "memmove", "memset", "mempcpy", "bcopy", "bzero", "strcpy", "stpcpy", "strncpy", "strcat",
+        "sprintf", "snprintf",
+    ];
+    NAMES.contains(&short_name(callee)) || callee.starts_with("__builtin_")
 }
 
 /// Whether a file is a header of the system.

@@ -259,6 +259,47 @@ ALONE int by_one_name(void) { /*! */
     }
     return x;
 }
+static int shared_sum;
+ALONE void adds(int i) { shared_sum += i; }
+ALONE int around_a_call(void) { /*! */
+#pragma omp parallel for
+    for (int i = 0; i < 21; i++) {
+        omp_lock_t *own = &a;
+        omp_set_lock(own);
+        adds(i);
+        omp_unset_lock(own);
+    }
+    return shared_sum;
+}
+static int other_sum;
+ALONE void adds_to_other(int i) { other_sum += i; }
+ALONE int around_a_call_by_two(void) { /*! race */
+#pragma omp parallel for
+    for (int i = 0; i < 21; i++) {
+        omp_lock_t *own = i % 2 ? &a : &b;
+        omp_set_lock(own);
+        adds_to_other(i);
+        omp_unset_lock(own);
+    }
+    return other_sum;
+}
+ALONE int of_each_task(void) { /*! race */
+    int x = 0;
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 20; i++) {
+#pragma omp task shared(x)
+        {
+            omp_lock_t own;
+            omp_init_lock(&own);
+            omp_set_lock(&own);
+            x += i;
+            omp_unset_lock(&own);
+            omp_destroy_lock(&own);
+        }
+    }
+    return x;
+}
 ALONE int in_tasks(void) { /*! */
     int x = 0;
 #pragma omp parallel
@@ -307,7 +348,7 @@ int main(void) { /*! */
     sum += in_both_branches() + two_in_branches() + on_one_line() + behind_on_one_line() + by_element();
     sum += by_iteration() + both_of_two() + hand_over_hand(list) + given_too_early(list) + more_than_once();
     sum += if_it_is_free() + whether_it_is_free_or_not() + read_without() + by_names() + by_one_name();
-    sum += in_tasks() + in_tasks_by_two();
+    sum += in_tasks() + in_tasks_by_two() + around_a_call() + around_a_call_by_two() + of_each_task();
     printf("%d\n", sum != 0);
     return 0;
 }

@@ -95,7 +95,7 @@ impl Guards {
     }
 
     /// Whether the run has shown that no lock is held on all of these lines; of other locks than those of OpenMP it shows nothing.
-    fn is_refuted(&self, lines: &[u32]) -> bool {
+    pub fn is_refuted(&self, lines: &[u32]) -> bool {
         !self.has_other_locks && self.shown(lines) == Some(Exclusion::Absent)
     }
 
