@@ -1462,13 +1462,16 @@ fn locks_are_those_that_the_run_takes() {
     }
 }
 
-/// Races are found in those functions alone that say so.
+/// Races are found in those functions alone that say so, as both compilers build them at one level or the other by turns, or at both.
 fn seen(file: &str, program: &str) {
     seen_with("2", file, program);
 }
 
 fn seen_with(threads: &str, file: &str, program: &str) {
-    for (compiler, level) in [("cc", "-O0"), ("cc", "-O2"), ("clang-19", "-O0"), ("clang-19", "-O2")] {
+    let builds = [("cc", "-O0"), ("cc", "-O2"), ("clang-19", "-O0"), ("clang-19", "-O2")];
+    let place = file.len() + usize::from(threads == "4");
+    let builds = builds.into_iter().enumerate().filter(|(at, _)| kernels::is_taken(at + place, 2));
+    for (_, (compiler, level)) in builds {
         let (report, text) = check_with(threads, file, compiler, program, &[level, "-fopenmp"]);
         let mut lines: BTreeSet<u64> = BTreeSet::new();
         let all = |list: &Value| -> Vec<Value> { list.as_array().into_iter().flatten().cloned().collect() };

@@ -78,7 +78,7 @@ pub fn handing(name: &str) -> Option<Handing> {
 }
 
 /// `GOMP_TASK_FLAG_*` of GCC's `include/gomp-constants.h`.
-mod flags {
+pub mod flags {
     pub const FINAL: u64 = 1 << 1;
     pub const IF: u64 = 1 << 10;
     pub const NO_GROUP: u64 = 1 << 11;

@@ -27,8 +27,8 @@ use crate::contexts::{ContextId, Contexts, FunctionId, Kind as ContextKind};
 use crate::locks::{LockSet, Locks, is_of_locks};
 use crate::objects::ObjectId;
 use crate::strands::{Span, Strand, TaskId};
-use crate::tasks::Tasks;
 pub use crate::tasks::handing;
+use crate::tasks::{Tasks, flags};
 
 /// What entering a function means for teams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,10 @@ pub enum Mark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blocks {
     /// It copies one for the task: `GOMP_task(function, data, copies, bytes, …)`, where `copies(to, from)` is 0 or copies.
-    Copies,
+    Copies {
+        /// The same for the tasks of a loop: `GOMP_taskloop`.
+        is_loop: bool,
+    },
     /// It makes one: `__kmpc_omp_task_alloc(_, _, _, bytes, more bytes, function)`.
     Makes,
 }
@@ -244,7 +247,8 @@ impl Teams {
         self.marks.extend(found.map(|mark| (pc, mark)));
         let blocks = match name.split('@').next().unwrap_or(name) {
             "__kmpc_omp_task_alloc" => Some(Blocks::Makes),
-            name if name == "GOMP_task" || name.starts_with("GOMP_taskloop") => Some(Blocks::Copies),
+            "GOMP_task" => Some(Blocks::Copies { is_loop: false }),
+            "GOMP_taskloop" | "GOMP_taskloop_ull" => Some(Blocks::Copies { is_loop: true }),
             _ => None,
         };
         self.blocks.extend(blocks.map(|blocks| (pc, blocks)));
@@ -258,13 +262,15 @@ impl Teams {
         self.known.asked(tree, entry, arguments);
         self.locks.asked(tree, entry, arguments);
         match (self.blocks.get(&entry), arguments) {
-            (Some(Blocks::Copies), &[function, _, copies, bytes, _, may_wait]) => {
+            (Some(&Blocks::Copies { is_loop }), &[function, _, copies, bytes, _, last]) => {
                 let of = if copies == 0 { function } else { copies };
                 self.handed.insert(of, (0, bytes));
                 self.tasks.insert(function);
-                match may_wait as u8 {
-                    0 => self.at_once.insert(tree, function),
-                    _ => self.at_once.remove(&tree),
+                // What its `if` clause says: by itself, or among the flags.
+                let may_wait = if is_loop { last & flags::IF != 0 } else { last as u8 != 0 };
+                match may_wait {
+                    false => self.at_once.insert(tree, function),
+                    true => self.at_once.remove(&tree),
                 };
             }
             (Some(Blocks::Makes), &[_, _, flags, bytes, more, function]) => {

@@ -164,6 +164,20 @@ ALONE void loops_in_groups(void) { /*! */
         cells[5]++;
     }
 }
+ALONE void one_iteration_each(void) { /*! race */
+    SINGLE {
+#pragma omp taskloop grainsize(1)
+        for (int i = 20; i < 30; i++)
+            cells[i] = cells[i - 1] + 1;
+    }
+}
+ALONE void one_apart_each(void) { /*! */
+    SINGLE {
+#pragma omp taskloop grainsize(1)
+        for (int i = 20; i < 30; i++)
+            cells[i] = cells[i + 10] + 1;
+    }
+}
 ALONE void loop_without_a_group(void) { /*! race */
     SINGLE {
 #pragma omp taskloop nogroup
@@ -292,7 +306,7 @@ int main(int argc, char **argv) { /*! */
     overlapping(0, 64);
     wavefront(), front_without_the_left(), blocks(), chain(), broken_chain();
     group_of_tasks_of_tasks(), wait_for_tasks_of_tasks(), undeferred(argc), task_of_an_undeferred_one(argc);
-    exclusive(), loops_in_groups(), loop_without_a_group(), object(argc), waits_for_one(argc);
+    exclusive(), loops_in_groups(), one_iteration_each(), one_apart_each(), loop_without_a_group(), object(argc), waits_for_one(argc);
     waits_for_the_other(argc), goes_on(), goes_on_beside();
     r += loop_waited_for() + loop_read_too_soon() + combined() + combined_by_tasks();
 #pragma omp parallel

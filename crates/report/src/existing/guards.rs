@@ -503,7 +503,7 @@ fn atomics(line: &str) -> Vec<String> {
 /// Whether a directive shares out a loop and says nothing of what a variable is before or behind it: what is on its line is the loop's.
 fn is_loop_without_clauses(text: &str) -> bool {
     let has = |all: &[&str]| words(text).any(|word| all.iter().any(|own| word.eq_ignore_ascii_case(own)));
-    has(&["for", "do"])
+    has(&["for", "do", "taskloop"])
         && !has(&["end"])
         && !has(&[
             "reduction",
