@@ -37,6 +37,7 @@ pub fn read(profile: &mut Profile, program: &Path) {
             functions: own.functions,
             is_unoptimised: own.is_unoptimised,
             openmp: own.openmp,
+            is_cplusplus: own.is_cplusplus,
         };
         Some((file.canonicalize().ok()?, said))
     });

@@ -41,6 +41,8 @@ pub struct FileLines {
     pub is_unoptimised: bool,
     /// The compiler obeyed directives of OpenMP; `None` if neither it nor the program says.
     pub openmp: Option<bool>,
+    /// Its language is C++ in all units that have it (DWARF 5, 3.1.1), and C or another in none; `None` if in some, or if one does not say.
+    pub is_cplusplus: Option<bool>,
     /// Units of which it is the main file.
     units: u32,
 }
@@ -74,6 +76,7 @@ fn calls_openmp(program: &Path) -> bool {
 struct UnitLines {
     main: PathBuf,
     producer: String,
+    is_cplusplus: Option<bool>,
     lines: BTreeMap<PathBuf, BTreeSet<u32>>,
     functions: BTreeMap<PathBuf, BTreeSet<u32>>,
 }
@@ -109,6 +112,18 @@ impl UnitLines {
         while let Some((_, entry)) = entries.next_dfs()? {
             if let Some(producer) = entry.attr_value(gimli::DW_AT_producer)? {
                 self.producer = dwarf.attr_string(unit, producer)?.to_string_lossy().into_owned();
+                self.is_cplusplus = match entry.attr_value(gimli::DW_AT_language)? {
+                    Some(gimli::AttributeValue::Language(language)) => Some(matches!(
+                        language,
+                        gimli::DW_LANG_C_plus_plus
+                            | gimli::DW_LANG_C_plus_plus_03
+                            | gimli::DW_LANG_C_plus_plus_11
+                            | gimli::DW_LANG_C_plus_plus_14
+                            | gimli::DW_LANG_C_plus_plus_17
+                            | gimli::DW_LANG_C_plus_plus_20
+                    )),
+                    _ => None,
+                };
                 let text = |bytes: Slice<'a>| PathBuf::from(bytes.to_string_lossy().into_owned());
                 let name = unit.name.map(text).unwrap_or_default();
                 self.main = unit.comp_dir.map(text).unwrap_or_default().join(name);
@@ -157,6 +172,10 @@ impl UnitLines {
             if is_new {
                 own.is_unoptimised = is_unoptimised;
                 own.openmp = openmp;
+                own.is_cplusplus = self.is_cplusplus;
+            }
+            if own.is_cplusplus != self.is_cplusplus {
+                own.is_cplusplus = None;
             }
             own.is_unoptimised &= is_unoptimised;
             if own.openmp != openmp {

@@ -149,7 +149,8 @@ struct Clause {
 /// The texts of files that are as they were compiled, by name, with blank lines for what was left out by conditional compilation, or may have
 /// been: nothing rests on that.
 struct CompiledTexts {
-    of: BTreeMap<String, String>,
+    /// Beside each the text in which what may have been left out still stands.
+    of: BTreeMap<String, (String, String)>,
 }
 
 impl CompiledTexts {
@@ -157,16 +158,21 @@ impl CompiledTexts {
         let is_old = sources.iter().filter(|(_, source)| !source.is_newer);
         let of = is_old.map(|(file, source)| {
             let read = profile.source(file);
-            let blank = read.map(|read| read.left_out.iter().chain(&read.open)).into_iter().flatten();
-            let blank: Vec<(u32, u32)> = blank.copied().collect();
-            (file.clone(), without_lines(&source.text, &blank))
+            let (left_out, open) = read.map_or((&[][..], &[][..]), |read| (&read.left_out, &read.open));
+            let with_open = without_lines(&source.text, left_out);
+            (file.clone(), (without_lines(&with_open, open), with_open))
         });
         CompiledTexts { of: of.collect() }
     }
 
     /// The text of a file, if it is the one that was compiled.
     fn get(&self, file: &str) -> Option<&str> {
-        self.of.get(file).map(String::as_str)
+        self.of.get(file).map(|own| own.0.as_str())
+    }
+
+    /// The guards of a file, likewise.
+    fn guards(&self, file: &str, language: Language) -> Option<Guards> {
+        self.of.get(file).map(|(text, open)| Guards::with_open(text, open, language))
     }
 }
 
@@ -213,7 +219,7 @@ impl<'a> Texts<'a> {
         let mut out = Texts { compiled, lines, guards, tasks, between, met: Vec::new() };
         for file in files {
             if let Some(text) = compiled.get(&file) {
-                let guards = Guards::of(text, is_fortran(profile, &file));
+                let Some(guards) = compiled.guards(&file, language(profile, &file)) else { continue };
                 let loops = profile.source(&file).map_or(&[][..], |read| &read.loops);
                 let loops = loops.iter().map(|own| {
                     let names = own.iterators.iter().map(|iterator| iterator.name.clone());
@@ -253,12 +259,10 @@ fn pairs(profile: &Profile, d: &Dependence, texts: &Texts<'_>) -> Vec<Met> {
     all.map(|[a, b]| (a.file, ([a.line, b.line], exclusion))).collect()
 }
 
-/// Whether a file is in Fortran: by its loops if they were read, else by its name.
-fn is_fortran(profile: &Profile, file: &str) -> bool {
-    match profile.source(file) {
-        Some(read) => matches!(read.language, Language::Fortran | Language::FixedFortran),
-        None => file.rsplit_once('.').is_some_and(|(_, extension)| extension.starts_with(['f', 'F'])),
-    }
+/// The language of a file: that of its loops if they were read, else by its name.
+fn language(profile: &Profile, file: &str) -> Language {
+    let read = profile.source(file).map(|read| read.language);
+    read.or_else(|| source::lens::language_of(std::path::Path::new(file))).unwrap_or(Language::Cpp)
 }
 
 /// What is said of the loops of a report; without sources nothing is known of guards.

@@ -14,8 +14,9 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use profile::Exclusion;
+use profile::lens::Language;
 
-use super::locks::{Locks, assignments, braced, takes_other_locks};
+use super::locks::{Locks, assignments, braced};
 
 /// One thing of which a thread has to have hold.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +38,7 @@ pub struct Written {
     locks: Locks,
     /// Those among them of which compilers give the line to the array expressions that follow (Fortran).
     workshares: BTreeSet<u32>,
-    /// Last lines of functions, or of what they stand in.
+    /// Last lines of functions, and of what stands between them, ascending.
     units: Vec<u32>,
     /// Which of these have threads wait for what others write, or tell them, by their number.
     waiting: BTreeSet<usize>,
@@ -49,8 +50,8 @@ pub struct Written {
     set_to: BTreeMap<String, BTreeSet<String>>,
     /// The text of each directive, and the first and last line of it and of what it stands before.
     constructs: Vec<(String, (u32, u32))>,
-    /// The file takes locks of which the run knows nothing.
-    has_other_locks: bool,
+    /// Locks of which the run knows nothing: those that are none of OpenMP's.
+    others: BTreeSet<String>,
 }
 
 /// The guards of a file's lines: what its text says, and what the run has shown.
@@ -71,8 +72,20 @@ impl Deref for Guards {
 
 impl Guards {
     /// Those of a text, of which the run has shown nothing.
-    pub fn of(text: &str, is_fortran: bool) -> Guards {
-        Guards { written: Rc::new(Written::of(text, is_fortran)), run: BTreeMap::new() }
+    #[cfg(test)]
+    pub fn of(text: &str, language: Language) -> Guards {
+        Guards { written: Rc::new(Written::of(text, language)), run: BTreeMap::new() }
+    }
+
+    /// Those of a text, of which the run has shown nothing. `open`: the text in which what may not have been compiled still stands. Of atomic operations
+    /// no run knows: what those may guard is not said to be a race.
+    pub fn with_open(text: &str, open: &str, language: Language) -> Guards {
+        let mut written = Written::of(text, language);
+        let other = if open == text { BTreeMap::new() } else { Written::of(open, language).of };
+        for (line, _) in other.into_iter().filter(|(_, own)| own.contains(&Guard::Atomic)) {
+            written.of.entry(line).or_default().insert(Guard::Atomic);
+        }
+        Guards { written: Rc::new(written), run: BTreeMap::new() }
     }
 
     /// The same text with what the run has shown of pairs of lines.
@@ -94,9 +107,9 @@ impl Guards {
         (most == Exclusion::Absent || lines.iter().all(|line| met.contains(line))).then_some(most)
     }
 
-    /// Whether the run has shown that no lock is held on all of these lines; of other locks than those of OpenMP it shows nothing.
+    /// Whether the run has shown that no lock of OpenMP is held on all of these lines; of other locks it shows nothing.
     pub fn is_refuted(&self, lines: &[u32]) -> bool {
-        !self.has_other_locks && self.shown(lines) == Some(Exclusion::Absent)
+        self.shown(lines) == Some(Exclusion::Absent)
     }
 
     /// Whether some guard is held on two lines each time that one of them writes: pairwise, as what is read twice needs none.
@@ -108,7 +121,9 @@ impl Guards {
     /// Whether a lock that is chosen by an element or a pointer is held on all of these lines, which may be one and the same. A lock that
     /// is chosen by a subscript has to name what those of the elements name; of elements without known subscripts any lock will do.
     pub fn are_locked_apart(&self, lines: &[u32], subscripts: &[String]) -> bool {
+        let is_refuted = self.is_refuted(lines);
         let is_chosen = |guard: &Guard| match guard {
+            Guard::Lock(lock) if is_refuted && !self.others.contains(lock) => false,
             Guard::Lock(lock) => match lock.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']')) {
                 Some((index, _)) => {
                     subscripts.is_empty() || subscripts.iter().any(|own| self.is_chosen_by(index, own))
@@ -117,8 +132,7 @@ impl Guards {
             },
             _ => false,
         };
-        !self.is_refuted(lines)
-            && lines.iter().all(|line| self.of.get(line).is_some_and(|own| own.iter().any(is_chosen)))
+        lines.iter().all(|line| self.of.get(line).is_some_and(|own| own.iter().any(is_chosen)))
     }
 
     /// Whether some guard is held on all of these lines, so that no two threads are there at a time.
@@ -137,7 +151,7 @@ impl Guards {
         common.iter().any(|guard| match guard {
             Guard::Atomic | Guard::Ordered => true,
             Guard::Critical(_) => !is_refuted,
-            Guard::Lock(lock) => !is_refuted && guards(lock, what),
+            Guard::Lock(lock) => (!is_refuted || self.others.contains(lock)) && guards(lock, what),
         })
     }
 }
@@ -152,23 +166,27 @@ pub enum Guarded<'a> {
 
 impl Written {
     /// That of a text.
-    fn of(text: &str, is_fortran: bool) -> Written {
+    fn of(text: &str, language: Language) -> Written {
+        let is_fortran = matches!(language, Language::Fortran | Language::FixedFortran);
         let plain = if is_fortran { text.to_owned() } else { plain(text) };
         let all: Vec<&str> = plain.lines().collect();
         let of_fortran: Vec<String> = all.iter().filter(|_| is_fortran).map(|line| braced(line)).collect();
         let of_fortran: Vec<&str> = of_fortran.iter().map(String::as_str).collect();
         let for_locks = if is_fortran { &of_fortran } else { &all };
-        let mut out = Written {
-            locks: Locks::of(for_locks),
-            units: units(&all, is_fortran),
-            has_other_locks: all.iter().any(|line| takes_other_locks(line)),
-            ..Written::default()
+        let functions = source::lens::functions(text.as_bytes(), language);
+        let ends: BTreeSet<u32> = match is_fortran {
+            true => ends_of_fortran(&all).collect(),
+            false => functions.iter().map(|own| own.1).collect(),
         };
+        let mut out =
+            Written { locks: Locks::of(for_locks), units: units(&functions, &ends), ..Written::default() };
         for (name, value) in all.iter().flat_map(|line| assignments(line)) {
             let value = value.split_whitespace().collect();
             out.set_to.entry(name.to_owned()).or_default().insert(value);
         }
-        for (line, locks) in out.locks.held(for_locks) {
+        let (held, others) = out.locks.held(for_locks, &ends);
+        out.others = others;
+        for (line, locks) in held {
             out.of.entry(line).or_default().extend(locks.into_iter().map(Guard::Lock));
         }
         // Macros that begin a construct: `#define GUARDED _Pragma("omp critical")`.
@@ -335,7 +353,7 @@ impl Written {
         self.units.partition_point(|&last| last < line)
     }
 
-    /// The last line of the function, or of what it stands in, in which a line is.
+    /// The last line of the function, or of what stands between two, in which a line is.
     pub fn end_of_function(&self, line: u32) -> Option<u32> {
         self.units.get(self.unit(line)).copied()
     }
@@ -455,19 +473,23 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// The last lines of the functions of a text, or of classes around them.
-fn units(all: &[&str], is_fortran: bool) -> Vec<u32> {
-    let is_last = |line: &str| match is_fortran {
-        true => {
-            let line = line.trim_start().to_ascii_lowercase();
-            let rest = line.strip_prefix("end").map(str::trim_start);
-            rest.is_some_and(|rest| {
-                ["subroutine", "function", "program"].iter().any(|word| rest.starts_with(word))
-            })
-        }
-        false => line.starts_with('}'),
+/// The last lines of functions, and of what stands before them.
+fn units(functions: &[(u32, u32)], ends: &BTreeSet<u32>) -> Vec<u32> {
+    let before = functions.iter().filter_map(|own| own.0.checked_sub(1));
+    let all: BTreeSet<u32> = before.filter(|&line| line > 0).chain(ends.iter().copied()).collect();
+    all.into_iter().collect()
+}
+
+/// The last lines of the functions and programs of Fortran.
+fn ends_of_fortran(all: &[&str]) -> impl Iterator<Item = u32> {
+    let is_last = |line: &str| {
+        let line = line.trim_start().to_ascii_lowercase();
+        let rest = line.strip_prefix("end").map(str::trim_start);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || ["subroutine", "function", "program"].iter().any(|word| rest.starts_with(word))
+        })
     };
-    (1..).zip(all).filter(|(_, line)| is_last(line)).map(|(number, _)| number).collect()
+    (1..).zip(all).filter(move |(_, line)| is_last(line)).map(|(number, _)| number)
 }
 
 /// The names of what a line declares to be atomic.
@@ -539,6 +561,10 @@ fn last_of(all: &[&str], index: usize, is_fortran: bool) -> usize {
 
 /// Whether a lock that is written so guards something.
 fn guards(lock: &str, what: &Guarded<'_>) -> bool {
+    if lock.contains('?') {
+        // One of two.
+        return matches!(what, Guarded::Place(is_varying) if !names(lock).any(is_varying));
+    }
     let Some(open) = lock.find('[') else { return true };
     let index = lock[open + 1..].rsplit_once(']').map_or("", |(index, _)| index);
     match what {
@@ -745,9 +771,9 @@ mod tests {
     #[test]
     fn guards_reach_over_a_statement_or_a_block() {
         let c = "for (;;) {\n#pragma omp atomic\n a +=\n b;\n c;\n # pragma omp critical (x)\n {\n d;\n }\n e;\n}\n";
-        assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 6, 7, 8, 9]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [2, 3, 4, 6, 7, 8, 9]);
         let f = "do i = 1, n\n!$omp atomic\n a = a + 1\n b = 2\n!$OMP CRITICAL\n c = 1\n d = 2\n!$omp end critical\n e = 1\nend do\n";
-        assert_eq!(lines(&Guards::of(f, true)), [2, 3, 5, 6, 7]);
+        assert_eq!(lines(&Guards::of(f, Language::Fortran)), [2, 3, 5, 6, 7]);
     }
 
     /// What compilers have on a directive's line is done for its clauses; of a loop without such it is the loop's.
@@ -755,7 +781,7 @@ mod tests {
     fn lines_of_directives() {
         let of = |directive: &str| {
             let c = format!("void f() {{\n#pragma omp {directive}\n for (;;) {{\n x = i;\n }}\n}}\n");
-            Guards::of(&c, false).is_of_directive(2, 4)
+            Guards::of(&c, Language::Cpp).is_of_directive(2, 4)
         };
         assert!(
             of("parallel for reduction(+ : x)") && of("for lastprivate(x)") && of("single copyprivate(x)")
@@ -767,7 +793,7 @@ mod tests {
     #[test]
     fn the_run_comes_first() {
         let c = "void f() {\n omp_set_lock(&l);\n s++;\n omp_unset_lock(&l);\n t++;\n#pragma omp atomic\n s++;\n}\n";
-        let guards = Guards::of(c, false);
+        let guards = Guards::of(c, Language::Cpp);
         let with = |pairs: &[([u32; 2], Exclusion)]| guards.with(pairs.iter().copied());
         let other =
             with(&[([3, 3], Exclusion::Absent), ([5, 5], Exclusion::Held), ([7, 7], Exclusion::Absent)]);
@@ -776,61 +802,91 @@ mod tests {
         // Once is enough, and a line that met none of the others is the text's.
         let twice = with(&[([5, 5], Exclusion::Held), ([5, 5], Exclusion::Absent)]);
         assert!(!twice.exclude(&[5], &ONE) && !other.exclude(&[5, 8], &ONE));
+        // Another kind of lock elsewhere in the file changes nothing of that.
+        let more = format!(
+            "{c}void g() {{\n pthread_mutex_lock(&other);\n s++;\n pthread_mutex_unlock(&other);\n}}\n"
+        );
+        let more = Guards::of(&more, Language::C).with([([3, 3], Exclusion::Absent)]);
+        assert!(!more.exclude(&[3], &ONE) && more.exclude(&[11], &ONE));
         // Of locks of other kinds the run shows nothing.
         let text =
             c.replace("omp_set_lock", "pthread_mutex_lock").replace("omp_unset_lock", "pthread_mutex_unlock");
-        assert!(Guards::of(&text, false).with([([3, 3], Exclusion::Absent)]).exclude(&[3], &ONE));
+        assert!(Guards::of(&text, Language::Cpp).with([([3, 3], Exclusion::Absent)]).exclude(&[3], &ONE));
+    }
+
+    /// Functions end where their text does, wherever on a line that is.
+    #[test]
+    fn flags_are_those_of_their_function() {
+        let c = "static int l; void x(void){\n while(__sync_lock_test_and_set(&l,1)) ; w++; __sync_lock_release(&l); }\nvoid a(void){\n#pragma omp parallel for\n for(;;) v+=i;\n}\n";
+        let guards = Guards::of(c, Language::C);
+        assert!(guards.has_flags(&[2]) && !guards.has_flags(&[5]));
+        assert!(!guards.exclude(&[5], &ONE) && guards.end_of_function(2) != guards.end_of_function(5));
+    }
+
+    /// Of atomic operations no run knows.
+    #[test]
+    fn atomic_operations_that_may_not_be_compiled() {
+        let open = "void f(void) {\n#ifdef A\n#pragma omp atomic\n#endif\n s++;\n t++;\n}\n";
+        let text = open.replace("#pragma omp atomic", "");
+        let guards = Guards::with_open(&text, open, Language::C);
+        assert!(guards.exclude(&[5], &ONE) && !guards.exclude(&[6], &ONE));
+        assert!(!Guards::with_open(&text, &text, Language::C).exclude(&[5], &ONE));
     }
 
     #[test]
     fn what_is_not_text_guards_nothing() {
         let c = "void f() {\n // omp_set_lock(&l);\n s++;\n puts(\"}\");\n/* \n#pragma omp atomic\n*/\n s++;\n}\n";
-        assert!(lines(&Guards::of(c, false)).is_empty());
+        assert!(lines(&Guards::of(c, Language::Cpp)).is_empty());
         let c = "#pragma omp \\\n critical\n {\n puts(\"}\");\n s++;\n }\n s++;\n";
-        assert_eq!(lines(&Guards::of(c, false)), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [1, 2, 3, 4, 5, 6]);
     }
 
     #[test]
     fn a_guard_reaches_over_all_of_a_condition() {
         let c = "if (a)\n#pragma omp atomic\n s++;\n else\n s += 2;\n";
-        assert_eq!(lines(&Guards::of(c, false)), [2, 3]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [2, 3]);
         let c = "#pragma omp critical\n if (a)\n s++;\n else\n s--;\n t++;\n#pragma omp critical\n if (a) {\n s++;\n } else {\n s--;\n }\n t++;\n";
-        assert_eq!(lines(&Guards::of(c, false)), [1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]);
     }
 
     #[test]
     fn locks_are_counted_and_conditional() {
         let c = "void f() {\n omp_set_nest_lock(&l);\n omp_set_nest_lock(&l);\n s++;\n omp_unset_nest_lock(&l);\n s++;\n omp_unset_nest_lock(&l);\n s++;\n}\n";
-        assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [2, 3, 4, 5, 6, 7]);
         let c = "void f() {\n if (i & 1) omp_set_lock(&l);\n s++;\n}\n";
-        assert_eq!(lines(&Guards::of(c, false)), [2]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [2]);
         let c = "void f() {\n {\n std::lock_guard<std::mutex> own(m);\n s++;\n }\n s++;\n}\n";
-        assert_eq!(lines(&Guards::of(c, false)), [3, 4, 5]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [3, 4, 5]);
         let c = "void f() {\n omp_set_lock(&l);\n if (k) {\n omp_unset_lock(&l);\n continue;\n }\n s++;\n omp_unset_lock(&l);\n t++;\n}\n";
-        assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [2, 3, 4, 5, 6, 7, 8]);
     }
 
     #[test]
     fn locks_are_chosen_by_what_names_are_set_to() {
         let c = "void f() {\n int low = a < b ? a : b, k = hash(e);\n omp_set_lock(&m[low]);\n s[a]++;\n omp_unset_lock(&m[low]);\n omp_set_lock(&m[hash(e)]);\n s[k]++;\n omp_unset_lock(&m[hash(e)]);\n}\n";
-        let guards = Guards::of(c, false);
+        let guards = Guards::of(c, Language::Cpp);
         let apart = |line: u32, name: &str| guards.are_locked_apart(&[line], &[name.to_owned()]);
         assert!(apart(4, "a") && apart(4, "b") && !apart(4, "c"));
         assert!(apart(7, "k") && apart(7, "e") && !apart(7, "a"));
         let c = "void f() {\n int b = i * i % 8;\n omp_set_lock(&m[i % 3]);\n s[b]++;\n omp_unset_lock(&m[i % 3]);\n}\n";
-        assert!(!Guards::of(c, false).are_locked_apart(&[4], &["b".to_owned()]));
+        assert!(!Guards::of(c, Language::Cpp).are_locked_apart(&[4], &["b".to_owned()]));
         assert_eq!(subscripts("x[1] + ax[2] - x [ y[3] ]", "x"), ["1", "y[3]"]);
     }
 
     #[test]
     fn locks_of_objects_are_given_back() {
         let c = "void f() {\n std::unique_lock<std::mutex> g(m);\n s++;\n g.unlock();\n t++;\n}\n";
-        assert_eq!(lines(&Guards::of(c, false)), [2, 3, 4]);
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [2, 3, 4]);
         let c = "void f() {\n if (a) {\n std::lock_guard<std::mutex> g(m);\n s++;\n } else {\n std::lock_guard<std::mutex> g(n);\n s--;\n }\n}\n";
-        let guards = Guards::of(c, false);
+        let guards = Guards::of(c, Language::Cpp);
         assert!(guards.exclude(&[4], &ONE) && guards.exclude(&[7], &ONE) && !guards.exclude(&[4, 7], &ONE));
+        let c =
+            "void f() {\n std::unique_lock<std::mutex> g(m, std::defer_lock);\n s++;\n g.lock();\n s++;\n}\n";
+        assert_eq!(lines(&Guards::of(c, Language::Cpp)), [4, 5]);
+        let c = "void f() {\n std::lock_guard<std::mutex> g(i & 1 ? m : n);\n s++;\n}\n";
+        assert!(!Guards::of(c, Language::Cpp).exclude(&[3], &ONE));
         let c = "void f() {\n#pragma omp parallel\n {\n std::mutex m;\n std::lock_guard<std::mutex> g(m);\n s++;\n }\n}\n";
-        assert!(lines(&Guards::of(c, false)).is_empty());
+        assert!(lines(&Guards::of(c, Language::Cpp)).is_empty());
     }
 
     #[test]
@@ -848,13 +904,13 @@ mod tests {
     #[test]
     fn a_capture_of_fortran_has_two_statements() {
         let f = "!$omp atomic capture\n n = n + 1\n k = n\n!$omp end atomic\n a = 1\n";
-        assert_eq!(lines(&Guards::of(f, true)), [1, 2, 3]);
+        assert_eq!(lines(&Guards::of(f, Language::Fortran)), [1, 2, 3]);
     }
 
     #[test]
     fn one_guard_has_to_be_held_everywhere() {
         let c = "#pragma omp critical(a)\n s++;\n#pragma omp critical(b)\n s++;\n#pragma omp critical(a)\n s--;\n#pragma omp critical\n s--;\n s--;\n";
-        let guards = Guards::of(c, false);
+        let guards = Guards::of(c, Language::Cpp);
         assert!(guards.exclude(&[2, 6], &ONE) && guards.exclude(&[2], &ONE));
         assert!(
             !guards.exclude(&[2, 4], &ONE)
@@ -866,7 +922,7 @@ mod tests {
     #[test]
     fn locks_are_held_until_they_are_given_back() {
         let c = "void f() {\n omp_set_lock(& l);\n s++;\n omp_unset_lock(&l);\n s++;\n omp_set_lock(&m[i & 1]);\n s++;\n h[i & 1]++;\n}\nint g() {\n s++;\n}\n";
-        let guards = Guards::of(c, false);
+        let guards = Guards::of(c, Language::Cpp);
         assert_eq!(lines(&guards), [2, 3, 4, 6, 7, 8]);
         assert!(guards.exclude(&[3], &ONE) && !guards.exclude(&[3, 7], &ONE));
         let apart = |name: &str| guards.are_locked_apart(&[8], &[name.to_owned()]);

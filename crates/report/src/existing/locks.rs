@@ -44,18 +44,6 @@ const GIVE_METHOD: &str = "unlock";
 /// What takes a lock until its scope ends.
 const SCOPED: [&str; 3] = ["lock_guard", "scoped_lock", "unique_lock"];
 
-/// Whether a line takes a lock that is none of OpenMP's.
-pub(super) fn takes_other_locks(line: &str) -> bool {
-    let has_method = || {
-        TAKE_METHODS
-            .iter()
-            .any(|own| line.contains(&format!(".{own}(")) || line.contains(&format!(">{own}(")))
-    };
-    TAKE.iter().any(|own| !own.starts_with("omp_") && line.contains(own))
-        || SCOPED.iter().any(|own| line.contains(own))
-        || has_method()
-}
-
 /// Words before a call, where a declaration has a type.
 const CALLS: [&str; 4] = ["return", "else", "do", "call"];
 
@@ -68,6 +56,18 @@ struct Wrapper {
     parameters: Vec<String>,
     takes: BTreeSet<String>,
     gives: BTreeSet<String>,
+    /// What it takes is no lock of OpenMP.
+    is_other: bool,
+}
+
+/// An object that takes a lock until its scope ends.
+struct Scoped {
+    object: String,
+    lock: String,
+    /// It does so only when it is told to.
+    is_deferred: bool,
+    /// That is none of OpenMP's.
+    is_other: bool,
 }
 
 /// What a file's text says of its locks.
@@ -100,8 +100,13 @@ impl Locks {
         self.aliases.get(name).map_or(name, |of| of.trim_start_matches('&'))
     }
 
-    /// The locks that are held on each line, from 1.
-    pub fn held(&self, all: &[&str]) -> BTreeMap<u32, BTreeSet<String>> {
+    /// The locks that are held on each line, from 1, and those among them that are none of OpenMP's; `ends`: the last lines of functions.
+    pub fn held(
+        &self,
+        all: &[&str],
+        ends: &BTreeSet<u32>,
+    ) -> (BTreeMap<u32, BTreeSet<String>>, BTreeSet<String>) {
+        let mut others: BTreeSet<String> = BTreeSet::new();
         // How often a lock is held, and at which depth of braces it was taken.
         let mut held: BTreeMap<String, (u32, i64)> = BTreeMap::new();
         let mut scoped: Vec<(String, i64)> = Vec::new();
@@ -112,11 +117,11 @@ impl Locks {
         let mut depends = false;
         let mut out: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
         for (number, line) in (1..).zip(all) {
-            if line.starts_with('}') {
+            let is_behind = number > 1 && ends.contains(&(number - 1));
+            if is_behind || ends.contains(&number) && line.trim_start().starts_with('}') {
                 held.clear();
                 scoped.clear();
                 objects.clear();
-                depth = 0;
             }
             let before = depth;
             depth += braces(line);
@@ -143,11 +148,22 @@ impl Locks {
             let of = |objects: &BTreeMap<String, String>, lock: String| {
                 objects.get(&lock).cloned().unwrap_or(lock)
             };
-            for lock in self.taken_on(line) {
-                held.entry(of(&objects, lock)).or_insert((0, taken)).0 += 1;
+            for (lock, is_other) in self.taken_on(line) {
+                let lock = of(&objects, lock);
+                others.extend(is_other.then(|| lock.clone()));
+                held.entry(lock).or_insert((0, taken)).0 += 1;
             }
-            for (object, lock) in self.scoped_on(line) {
-                scoped.push((lock.clone(), depth));
+            // An object that took nothing when it was made does so now, until its scope ends.
+            for object in TAKE_METHODS.iter().flat_map(|name| self::objects(line, name)) {
+                if let Some(lock) = objects.get(&object).filter(|_| !self.unlocked.contains(&object)) {
+                    scoped.push((lock.clone(), depth));
+                }
+            }
+            for Scoped { object, lock, is_deferred, is_other } in self.scoped_on(line) {
+                others.extend(is_other.then(|| lock.clone()));
+                if !is_deferred {
+                    scoped.push((lock.clone(), depth));
+                }
                 objects.insert(object, lock);
             }
             let locks = held.keys().chain(scoped.iter().map(|(lock, _)| lock)).cloned();
@@ -175,34 +191,44 @@ impl Locks {
             held.retain(|_, (_, taken)| *taken <= depth);
             scoped.retain(|(_, taken)| *taken <= depth);
         }
-        out
+        (out, others)
     }
 
-    fn taken_on(&self, line: &str) -> Vec<String> {
-        let mut out: Vec<String> = TAKE.iter().flat_map(|name| arguments(line, name)).collect();
-        let taken = TAKE_METHODS.iter().flat_map(|name| objects(line, name));
-        out.extend(taken.filter(|object| self.unlocked.contains(object)));
+    /// What is taken on a line, and whether that is none of OpenMP's locks.
+    fn taken_on(&self, line: &str) -> Vec<(String, bool)> {
+        let mut out: Vec<(String, bool)> = Vec::new();
+        for name in TAKE {
+            out.extend(arguments(line, name).map(|lock| (lock, !name.starts_with("omp_"))));
+        }
+        for name in TAKE_METHODS {
+            let is_other = self.wrappers.get(name).is_none_or(|own| own.is_other);
+            let taken = objects(line, name).filter(|object| self.unlocked.contains(object));
+            out.extend(taken.map(|object| (object, is_other)));
+        }
         self.wrapped(line, &|wrapper| &wrapper.takes, &mut out);
-        out.iter_mut().for_each(|lock| self.plain(lock));
+        out.iter_mut().for_each(|(lock, _)| self.plain(lock));
         out
     }
 
     fn given_on(&self, line: &str) -> Vec<String> {
         let mut out: Vec<String> = GIVE.iter().flat_map(|name| arguments(line, name)).collect();
         out.extend(objects(line, GIVE_METHOD));
-        self.wrapped(line, &|wrapper| &wrapper.gives, &mut out);
+        let mut wrapped = Vec::new();
+        self.wrapped(line, &|wrapper| &wrapper.gives, &mut wrapped);
+        out.extend(wrapped.into_iter().map(|(lock, _)| lock));
         out.iter_mut().for_each(|lock| self.plain(lock));
         out
     }
 
-    /// Objects that are declared on a line and take locks, and these.
-    fn scoped_on<'l>(&'l self, line: &'l str) -> impl Iterator<Item = (String, String)> + 'l {
+    /// Objects that are declared on a line and take locks.
+    fn scoped_on<'l>(&'l self, line: &'l str) -> impl Iterator<Item = Scoped> + 'l {
         let own = self.wrappers.iter().filter(|(name, own)| {
             let end = self.wrappers.get(&format!("~{name}"));
             !own.takes.is_empty() && end.is_some_and(|end| !end.gives.is_empty())
         });
-        let classes = own.map(|(name, _)| name.as_str()).chain(SCOPED);
-        classes.filter_map(move |class| {
+        let classes =
+            own.map(|(name, own)| (name.as_str(), own.is_other)).chain(SCOPED.map(|name| (name, true)));
+        classes.filter_map(move |(class, is_other)| {
             let at = line.find(class)?;
             let rest = &line[at + class.len()..];
             let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '~';
@@ -217,22 +243,24 @@ impl Locks {
             let rest = rest.trim_start();
             let name = rest.find(|c: char| !is_part(c)).filter(|&end| end > 0)?;
             let inside = rest[name..].trim_start().strip_prefix(['(', '{'])?;
+            let is_deferred = words_of(inside).any(|word| word == "defer_lock");
             let mut lock: String = inside.split([')', '}', ',']).next()?.split_whitespace().collect();
             self.plain(&mut lock);
-            Some((rest[..name].to_owned(), lock))
+            Some(Scoped { object: rest[..name].to_owned(), lock, is_deferred, is_other })
         })
     }
 
     /// The locks of the wrappers that are called on a line.
-    fn wrapped(&self, line: &str, of: &dyn Fn(&Wrapper) -> &BTreeSet<String>, out: &mut Vec<String>) {
+    fn wrapped(&self, line: &str, of: &dyn Fn(&Wrapper) -> &BTreeSet<String>, out: &mut Vec<(String, bool)>) {
         for (name, wrapper) in self.wrappers.iter().filter(|(_, own)| !of(own).is_empty()) {
             for (object, given) in calls(line, name) {
                 out.extend(of(wrapper).iter().map(|lock| {
                     let own = substituted(lock, &wrapper.parameters, &given);
-                    match &object {
+                    let own = match &object {
                         Some(object) if own == *lock => format!("{object}.{own}"),
                         _ => own,
-                    }
+                    };
+                    (own, wrapper.is_other)
                 }));
             }
         }
@@ -280,7 +308,8 @@ impl Locks {
                 let Some((name, parameters)) = signature(&head) else { continue };
                 // The line on which it begins calls nothing of its own name.
                 let own = out.entry(name).or_insert_with(|| Wrapper { parameters, ..Wrapper::default() });
-                own.takes.extend(takes.iter().cloned());
+                own.takes.extend(takes.iter().map(|(lock, _)| lock.clone()));
+                own.is_other |= takes.iter().any(|(_, is_other)| *is_other);
                 own.gives.extend(gives.iter().cloned());
             }
         }
@@ -293,6 +322,10 @@ impl Locks {
         });
         out
     }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// Whether a text ends with a word, in Fortran in whatever case.
@@ -491,7 +524,12 @@ mod tests {
 
     fn held(text: &str) -> BTreeMap<u32, BTreeSet<String>> {
         let all: Vec<&str> = text.lines().collect();
-        Locks::of(&all).held(&all)
+        Locks::of(&all).held(&all, &ends(&all)).0
+    }
+
+    /// The last lines of functions that end at the beginning of one.
+    fn ends(all: &[&str]) -> BTreeSet<u32> {
+        (1..).zip(all).filter(|(_, line)| line.starts_with('}')).map(|(number, _)| number).collect()
     }
 
     #[test]
@@ -533,7 +571,7 @@ end subroutine
 ";
         let lines: Vec<String> = text.lines().map(braced).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let held = Locks::of(&lines).held(&lines);
+        let held = Locks::of(&lines).held(&lines, &ends(&lines)).0;
         assert_eq!(held.into_keys().collect::<Vec<u32>>(), [2, 3, 4, 6, 11]);
     }
 

@@ -709,7 +709,7 @@ mod tests {
     use super::*;
 
     fn tasks(text: &str) -> Tasks {
-        Tasks::of(&Guards::of(text, false), Vec::new())
+        Tasks::of(&Guards::of(text, profile::lens::Language::C), Vec::new())
     }
 
     #[test]
@@ -726,7 +726,7 @@ mod tests {
     fn clauses_name_elements() {
         let text = "{\n for (int i = 1; i < n; i++) {\n#pragma omp task depend(out: a[i])\n a[i] = a[i - 1];\n }\n for (int i = 1; i < n; i++) {\n#pragma omp task depend(in: a[i - 1]) depend(out: a[i])\n a[i] = a[i - 1];\n }\n}\n";
         let loops = vec![((2, 5), vec!["i".to_owned()]), ((6, 9), vec!["i".to_owned()])];
-        let own = Tasks::of(&Guards::of(text, false), loops);
+        let own = Tasks::of(&Guards::of(text, profile::lens::Language::C), loops);
         assert!(!own.are_in_turn(0, None) && own.are_in_turn(1, None));
         let own = tasks(
             "{\n#pragma omp task depend(out: a[1])\n a[0] = 1;\n#pragma omp task depend(in: a[0])\n b = a[0];\n#pragma omp task depend(in: a[1])\n b = a[1];\n}\n",

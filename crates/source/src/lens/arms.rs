@@ -1,8 +1,8 @@
 //! Conditional compilation: which arms of the preprocessor's conditionals were compiled, before anything reads the text.
 //!
-//! Definition: an *arm* is what stands between two directives of one conditional. It is *decided* by its condition, where that consists of
-//! numbers, of macros that the text (or a header that it names) defines or undefines in any case, and of those that every compiler for Linux
-//! has; else by what the program's debug information says of its lines ([`Compiled`]):
+//! Definition: an *arm* is what stands between two directives of one conditional. It is *decided* by its condition (module `condition`), where
+//! that consists of numbers, of macros that the text, or a header that it names, defines or undefines in any case, and of those that every
+//! compiler for Linux has; else by what the program's debug information says of its lines ([`Compiled`]):
 //! - an arm with code or declarations that the debug information knows was compiled, the others of its conditional were not;
 //! - an arm inside of a compiled function without any was not compiled if it holds what leaves traces there in any case: declarations
 //!   of variables, calls, constructs of OpenMP that are calls; without optimisation also assignments.
@@ -12,14 +12,20 @@
 //!
 //! Where debug information has code of two arms of one conditional, the file was compiled in several ways: all of them stay open.
 //!
+//! What a header does to macros holds from its `#include` on ([`Includes`]); one that cannot be read may do anything to them. A name that nothing
+//! has defined or undefined may be given by the command line: nothing is known of it.
+//!
 //! Limits: a conditional that is not closed leaves the text as it is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use profile::lens::Language;
 
+use super::condition::{self, Known};
 use super::macros::is_of_name;
-use super::text::{without_comments, words};
+use super::phases::{Directive, Phases};
+use super::text::words;
 
 /// Nesting of conditionals beyond this is not looked into.
 const DEEPEST: usize = 64;
@@ -37,21 +43,69 @@ pub struct Compiled {
     pub is_unoptimised: bool,
     /// Directives of OpenMP were obeyed; `None` if that is not known.
     pub openmp: Option<bool>,
+    /// It was compiled as C++; `None` if that is not known, or if it was compiled as C too.
+    pub is_cplusplus: Option<bool>,
 }
 
 /// What is known of a macro at some place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum State {
     Undefined,
-    /// Its value, if that is a number.
-    Defined(Option<i64>),
+    /// The text that it stands for, if it takes no arguments and that is known.
+    Defined(Option<Rc<str>>),
     Unknown,
 }
 
-/// The macros that are known at the end of a text, for those that include it.
+/// What is known of macros at some place of a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Names {
+    /// Those that some text has defined or undefined.
     of: HashMap<String, State>,
+    /// What `#pragma push_macro` has kept of each, the last at the end.
+    pushed: HashMap<String, Vec<Option<State>>>,
+    /// What was kept is not known.
+    is_pushed_open: bool,
+    /// A header came before that could not be read.
+    is_wild: bool,
+}
+
+/// What is known of a text before its arms are decided.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub language: Language,
+    /// It was compiled as C++; `None` if that is not known.
+    pub is_cplusplus: Option<bool>,
+    /// What the debug information says of the file.
+    pub compiled: Option<&'a Compiled>,
+    /// What stands in no arm was compiled.
+    pub is_certain: bool,
+}
+
+impl<'a> Given<'a> {
+    /// A file that was compiled by itself. Whether that was as C++ the debug information says, if there is any.
+    pub(super) fn file(language: Language, compiled: Option<&'a Compiled>) -> Given<'a> {
+        let is_cplusplus = match compiled {
+            Some(own) if matches!(language, Language::C | Language::Cpp) => own.is_cplusplus,
+            _ => Some(language == Language::Cpp),
+        };
+        Given { language, is_cplusplus, compiled, is_certain: true }
+    }
+}
+
+/// What follows the `#include` of a text.
+pub(super) trait Includes {
+    /// Follows one; `what`: the text behind the word. `names`: what is known of macros before it, and afterwards what is behind it. `is_certain`: it
+    /// was compiled.
+    fn include(&mut self, what: &str, names: &mut Names, is_certain: bool);
+}
+
+/// The headers of a text that comes alone: those in angle brackets count as the system's.
+pub(super) struct Unfollowed;
+
+impl Includes for Unfollowed {
+    fn include(&mut self, what: &str, names: &mut Names, _: bool) {
+        if what.starts_with('<') { names.include_of_system() } else { names.forget() }
+    }
 }
 
 /// An arm of which nothing says whether it was compiled.
@@ -76,24 +130,15 @@ pub(super) struct Arms {
     pub left_out: Vec<(u32, u32)>,
     /// Open arms with something in them, ascending.
     pub open: Vec<Open>,
-    /// Macros with a definition in an arm that nothing decides, apart from those that only stand in for a missing one.
+    /// Macros that are defined or undefined in an arm that nothing decides.
     pub doubtful: BTreeSet<String>,
-}
-
-/// A directive: its lines, from 0, the second one behind it, and its text.
-#[derive(Debug, Clone)]
-struct Directive {
-    lines: (usize, usize),
-    word: String,
-    rest: String,
 }
 
 /// A conditional: its directives, the last of which ends it.
 type Conditional = Vec<usize>;
 
 struct Walker<'a> {
-    language: Language,
-    compiled: Option<&'a Compiled>,
+    given: Given<'a>,
     lines: Vec<&'a [u8]>,
     /// The lines without comments and what strings say.
     plain: Vec<String>,
@@ -103,6 +148,9 @@ struct Walker<'a> {
     /// All macros that the text defines somewhere.
     macros: BTreeSet<String>,
     names: Names,
+    includes: &'a mut dyn Includes,
+    /// Nothing of what the text says of macros is certain.
+    is_erratic: bool,
     blank: BTreeSet<usize>,
     open: Vec<Open>,
     doubtful: BTreeSet<String>,
@@ -110,136 +158,170 @@ struct Walker<'a> {
 
 impl Arms {
     /// Decides the arms of a text. `names`: what is known of macros where it begins; afterwards what is where it ends.
-    pub(super) fn of(
-        text: &[u8],
-        language: Language,
-        compiled: Option<&Compiled>,
-        names: &mut Names,
-    ) -> Arms {
-        let whole = || Arms { text: text.to_vec(), ..Arms::default() };
-        if language == Language::Rust {
-            return whole();
+    pub(super) fn of(text: &[u8], given: Given<'_>, names: &mut Names, includes: &mut dyn Includes) -> Arms {
+        if given.language == Language::Rust {
+            return Arms { text: text.to_vec(), ..Arms::default() };
         }
-        let Some(mut walker) = Walker::new(text, language, compiled, names.clone()) else { return whole() };
-        walker.walk((0, walker.directives.len()), true, 0);
-        let Walker { lines, blank, mut open, doubtful, names: known, .. } = walker;
+        let mut walker = Walker::new(text, given, std::mem::take(names), includes);
+        if !walker.find_conditionals() {
+            walker.walk_unclosed();
+            *names = walker.names;
+            return Arms { text: text.to_vec(), doubtful: walker.doubtful, ..Arms::default() };
+        }
+        walker.walk((0, walker.directives.len()), given.is_certain, 0);
+        let Walker { lines, directives, blank, mut open, doubtful, names: known, .. } = walker;
         *names = known;
         open.sort_by_key(|own| own.lines);
         let mut out = Arms { open, doubtful, ..Arms::default() };
+        let led: HashMap<usize, usize> = directives.iter().map(|own| (own.lines.0, own.led_by)).collect();
         for (index, line) in lines.iter().enumerate() {
             if !blank.contains(&index) {
                 out.text.extend_from_slice(line);
                 continue;
             }
+            // The end of a comment that begins before what is left out.
+            let is_kept = index.checked_sub(1).is_some_and(|before| !blank.contains(&before));
+            let kept = led.get(&index).copied().filter(|_| is_kept).unwrap_or(0);
+            let (before, line) = line.split_at(kept.min(line.len()));
+            out.text.extend_from_slice(before);
             let spaced = line.iter().map(|&byte| if matches!(byte, b'\n' | b'\r') { byte } else { b' ' });
             out.text.extend(spaced);
-            let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-            match out.left_out.last_mut() {
-                Some(last) if last.1 + 1 == number => last.1 = number,
-                _ => out.left_out.push((number, number)),
-            }
+            out.leave_out(number(index));
         }
         out
+    }
+
+    fn leave_out(&mut self, line: u32) {
+        match self.left_out.last_mut() {
+            Some(last) if last.1 + 1 == line => last.1 = line,
+            _ => self.left_out.push((line, line)),
+        }
+    }
+
+    /// The same text where it is included a second time: what was compiled at either place.
+    pub(super) fn or(&mut self, other: Arms) {
+        for (own, other) in self.text.iter_mut().zip(&other.text) {
+            if *own == b' ' {
+                *own = *other;
+            }
+        }
+        let lines = |of: &[(u32, u32)]| of.iter().flat_map(|own| own.0..=own.1).collect::<BTreeSet<u32>>();
+        let both: Vec<u32> = lines(&self.left_out).intersection(&lines(&other.left_out)).copied().collect();
+        self.left_out.clear();
+        both.into_iter().for_each(|line| self.leave_out(line));
+        for own in other.open {
+            if !self.open.contains(&own) {
+                self.open.push(own);
+            }
+        }
+        self.open.sort_by_key(|own| own.lines);
+        self.doubtful.retain(|name| other.doubtful.contains(name));
     }
 }
 
 impl<'a> Walker<'a> {
-    /// `None` if the text has no conditionals, or if they are not closed.
-    fn new(
-        text: &'a [u8],
-        language: Language,
-        compiled: Option<&'a Compiled>,
-        names: Names,
-    ) -> Option<Walker<'a>> {
-        let is_c = matches!(language, Language::C | Language::Cpp);
+    fn new(text: &'a [u8], given: Given<'a>, names: Names, includes: &'a mut dyn Includes) -> Walker<'a> {
         let lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
-        let plain = if is_c { plain(&lines) } else { lines.iter().map(|line| lossy(line)).collect() };
-        let mut directives: Vec<Directive> = Vec::new();
-        let mut index = 0;
-        while index < plain.len() {
-            let start = match is_c {
-                true => plain[index].trim_start(),
-                false => plain[index].as_str(),
-            };
-            let first = index;
-            index += 1;
-            let Some(rest) = start.strip_prefix('#') else { continue };
-            let mut whole = rest.trim().to_owned();
-            while whole.ends_with('\\') && index < plain.len() {
-                whole.pop();
-                whole.push(' ');
-                whole.push_str(plain[index].trim());
-                index += 1;
-            }
-            let rest = whole.trim_start();
-            let length = rest.bytes().take_while(|&byte| is_of_name(byte)).count();
-            let (word, rest) = rest.split_at(length);
-            let (word, rest) = (word.to_owned(), without_comments(rest).trim().to_owned());
-            directives.push(Directive { lines: (first, index), word, rest });
+        let Phases { plain, directives, is_ambiguous } = Phases::of(text, given.language);
+        let defined = directives.iter().filter(|own| own.word == "define");
+        let macros = defined.map(|own| name_of(&own.rest).to_owned()).collect();
+        // The operator may stand in any macro.
+        let has = |word: &[u8]| text.windows(word.len()).any(|own| own == word);
+        let is_erratic = is_ambiguous || has(b"_Pragma") && has(b"pop_macro");
+        Walker {
+            given,
+            lines,
+            plain,
+            directives,
+            conditionals: HashMap::new(),
+            macros,
+            names,
+            includes,
+            is_erratic,
+            blank: BTreeSet::new(),
+            open: Vec::new(),
+            doubtful: BTreeSet::new(),
         }
-        let (mut conditionals, mut stack) = (HashMap::new(), Vec::<Conditional>::new());
-        for (at, one) in directives.iter().enumerate() {
+    }
+
+    /// Finds which directives belong together; whether all conditionals are closed.
+    fn find_conditionals(&mut self) -> bool {
+        let mut stack = Vec::<Conditional>::new();
+        for (at, one) in self.directives.iter().enumerate() {
             match one.word.as_str() {
                 "if" | "ifdef" | "ifndef" => stack.push(vec![at]),
-                "elif" | "elifdef" | "elifndef" | "else" => stack.last_mut()?.push(at),
+                "elif" | "elifdef" | "elifndef" | "else" => match stack.last_mut() {
+                    Some(own) => own.push(at),
+                    None => return false,
+                },
                 "endif" => {
-                    let mut own = stack.pop()?;
+                    let Some(mut own) = stack.pop() else { return false };
                     own.push(at);
-                    conditionals.insert(own[0], own);
+                    self.conditionals.insert(own[0], own);
                 }
                 _ => {}
             }
         }
-        if !stack.is_empty() {
-            return None;
+        stack.is_empty()
+    }
+
+    /// Goes through the directives of a text of which it is not known which of them belong together.
+    fn walk_unclosed(&mut self) {
+        for at in 0..self.directives.len() {
+            if self.directives[at].word.starts_with("include") {
+                self.names.forget();
+            }
+            self.step(at, false);
         }
-        let defined = directives.iter().filter(|own| own.word == "define");
-        let macros = defined.map(|own| name_of(&own.rest).to_owned()).collect();
-        Some(Walker {
-            language,
-            compiled,
-            lines,
-            plain,
-            directives,
-            conditionals,
-            macros,
-            names,
-            blank: BTreeSet::new(),
-            open: Vec::new(),
-            doubtful: BTreeSet::new(),
-        })
+        self.names.forget();
     }
 
     /// Goes through directives; `is_certain`: what stands here was compiled.
     fn walk(&mut self, (mut at, end): (usize, usize), is_certain: bool, depth: usize) {
         while at < end {
-            let Directive { word, rest, .. } = self.directives[at].clone();
-            match word.as_str() {
+            match self.directives[at].word.as_str() {
                 "if" | "ifdef" | "ifndef" => {
                     let Some(own) = self.conditionals.get(&at).cloned() else { return };
                     let last = own.last().copied().unwrap_or(at);
                     if depth < DEEPEST {
                         self.conditional(&own, is_certain, depth);
+                    } else {
+                        self.names.forget();
                     }
                     at = last;
                 }
-                "define" => {
-                    let name = name_of(&rest);
-                    let value = rest[name.len()..].trim();
-                    let number = self.value(value);
-                    self.names.of.insert(name.to_owned(), State::Defined(number));
-                    if !is_certain {
-                        self.doubtful.insert(name.to_owned());
-                    }
-                }
-                "undef" => drop(self.names.of.insert(name_of(&rest).to_owned(), State::Undefined)),
-                // What it undefines is defined elsewhere again in no program that lives long; what it may define is not known.
-                "include" => {
-                    self.names.of.retain(|_, state| *state != State::Undefined);
-                }
-                _ => {}
+                _ => self.step(at, is_certain),
             }
             at += 1;
+        }
+    }
+
+    /// What a directive that is no conditional does to macros.
+    fn step(&mut self, at: usize, is_certain: bool) {
+        let Directive { word, rest, .. } = &self.directives[at];
+        let name = name_of(rest).to_owned();
+        match word.as_str() {
+            "define" => {
+                let text = &rest[name.len()..];
+                let text = (!text.starts_with('(')).then(|| Rc::from(text.trim()));
+                self.names.of.insert(name.clone(), State::Defined(text));
+            }
+            "undef" => drop(self.names.of.insert(name.clone(), State::Undefined)),
+            "pragma" if matches!(name.as_str(), "push_macro" | "pop_macro") => {
+                let kept = quoted(&rest[name.len()..]).map(str::to_owned);
+                self.names.keep(kept, name == "push_macro");
+                return;
+            }
+            "include" => {
+                let what = rest.clone();
+                self.includes.include(&what, &mut self.names, is_certain);
+                return;
+            }
+            "include_next" | "import" => return self.names.forget(),
+            _ => return,
+        }
+        if !is_certain {
+            self.doubtful.insert(name);
         }
     }
 
@@ -258,16 +340,13 @@ impl<'a> Walker<'a> {
                 }
                 Some(true) => self.walk((pair[0] + 1, pair[1]), is_certain, depth + 1),
                 None => {
-                    let doubtful = self.doubtful.clone();
                     self.walk((pair[0] + 1, pair[1]), false, depth + 1);
-                    // What only stands in for a macro that is not there.
-                    if let Some(name) = self.missing(pair[0]).filter(|name| self.stands_in(name, pair))
-                        && !doubtful.contains(&name)
-                    {
-                        self.doubtful.remove(&name);
-                    }
                     self.keep_open(body);
                 }
+            }
+            // The header may have been included before, and what it did been changed since.
+            if self.is_guard(pair[0]) && before.may_have_included(name_of(&self.directives[pair[0]].rest)) {
+                self.names.where_changed(&before);
             }
             after.push(std::mem::take(&mut self.names));
         }
@@ -316,7 +395,7 @@ impl<'a> Walker<'a> {
                 _ => None,
             };
         }
-        let Some(compiled) = self.compiled else { return out };
+        let Some(compiled) = self.given.compiled else { return out };
         let body = |(from, to): (usize, usize)| (self.directives[from].lines.1, self.directives[to].lines.0);
         let has = |of: &BTreeSet<u32>, arm: (usize, usize)| {
             let (first, end) = body(arm);
@@ -361,10 +440,10 @@ impl<'a> Walker<'a> {
             "ifdef" if self.is_about_directives(at) => Some(true),
             "ifdef" | "elifdef" => defined(name),
             // What keeps a header from being read twice.
-            "ifndef" if self.is_guard(at) => Some(true),
+            "ifndef" if self.is_guard(at) => Some(defined(name) != Some(true)),
             "ifndef" | "elifndef" => defined(name).map(|own| !own),
             "else" => Some(true),
-            _ => self.value(rest).map(|value| value != 0),
+            _ => condition::holds(rest, &|name| self.known(name), self.given.is_cplusplus == Some(true)),
         }
     }
 
@@ -379,7 +458,7 @@ impl<'a> Walker<'a> {
 
     /// Whether a line is part of a directive of OpenMP.
     fn is_pragma(&self, line: usize) -> bool {
-        match self.language {
+        match self.given.language {
             Language::Fortran | Language::FixedFortran => is_fortran_directive(&self.plain[line]),
             _ => self.directives.iter().any(|own| {
                 (own.lines.0..own.lines.1).contains(&line) && own.word == "pragma" && is_parallel(&own.rest)
@@ -415,66 +494,41 @@ impl<'a> Walker<'a> {
     /// The macro of which an arm says that it is not there.
     fn missing(&self, at: usize) -> Option<String> {
         let Directive { word, rest, .. } = &self.directives[at];
-        let rest: String = rest.split_whitespace().collect();
-        let name = match word.as_str() {
-            "ifndef" => rest.as_str(),
-            "if" => rest.strip_prefix("!defined")?.trim_start_matches('(').trim_end_matches(')'),
-            _ => return None,
-        };
-        name.bytes().all(is_of_name).then(|| name.to_owned())
-    }
-
-    /// Whether an arm that is for a missing macro defines it, and does so once, with arguments or a number.
-    fn stands_in(&self, name: &str, pair: &[usize]) -> bool {
-        let inside = &self.directives[pair[0] + 1..pair[1]];
-        let mut own = inside.iter().filter(|own| own.word == "define" && name_of(&own.rest) == name);
-        let is_fitting = |own: &Directive| {
-            let rest = &own.rest[name.len()..];
-            rest.starts_with('(') || self.value(rest.trim()).is_some()
-        };
-        matches!((own.next(), own.next()), (Some(own), None) if is_fitting(own))
-    }
-
-    fn is_defined(&self, name: &str) -> Option<bool> {
-        const CERTAIN: [&str; 7] =
-            ["__GNUC__", "__linux__", "__linux", "__unix__", "__unix", "__STDC__", "__STDC_VERSION__"];
-        const ABSENT: [&str; 8] = [
-            "_WIN32",
-            "_WIN64",
-            "WIN32",
-            "_MSC_VER",
-            "__APPLE__",
-            "__MINGW32__",
-            "__CYGWIN__",
-            "__BORLANDC__",
-        ];
-        match self.names.of.get(name) {
-            Some(State::Undefined) => return Some(false),
-            Some(State::Defined(_)) => return Some(true),
-            Some(State::Unknown) => return None,
-            None => {}
-        }
-        match name {
-            "__cplusplus" => match self.language {
-                Language::Cpp => Some(true),
-                Language::C => Some(false),
-                _ => None,
-            },
-            "__STDC_VERSION__" if self.language != Language::C => None,
-            "_OPENMP" => self.compiled.and_then(|own| own.openmp),
-            _ if ABSENT.contains(&name) => Some(false),
-            _ if CERTAIN.contains(&name) => Some(true),
+        match word.as_str() {
+            "ifndef" => Some(name_of(rest).to_owned()),
+            "if" => condition::missing(rest),
             _ => None,
         }
     }
 
-    /// The value of an expression, if it is known.
-    fn value(&self, text: &str) -> Option<i64> {
-        let mut tokens = tokens(text);
-        tokens.reverse();
-        let mut expression = Expression { walker: self, tokens, depth: 0 };
-        let value = expression.binary(0)?;
-        if expression.tokens.is_empty() { value } else { None }
+    fn is_defined(&self, name: &str) -> Option<bool> {
+        self.known(name).is_defined()
+    }
+
+    /// What is known of a name: by the text, else by what all compilers for Linux define. The command line may define any other.
+    fn known(&self, name: &str) -> Known {
+        const ONE: [&str; 5] = ["__linux__", "__linux", "__unix__", "__unix", "__STDC__"];
+        match self.names.of.get(name) {
+            Some(_) if self.is_erratic => return Known::Open,
+            Some(State::Undefined) => return Known::Absent,
+            Some(State::Defined(Some(text))) => return Known::Text(Rc::clone(text)),
+            Some(State::Defined(None)) => return Known::Defined,
+            Some(State::Unknown) => return Known::Open,
+            None => {}
+        }
+        let by = |is: Option<bool>| match is {
+            Some(true) => Known::Number,
+            Some(false) => Known::Absent,
+            None => Known::Open,
+        };
+        match name {
+            "__cplusplus" => by(self.given.is_cplusplus),
+            "_OPENMP" => by(self.given.compiled.and_then(|own| own.openmp)),
+            _ if !matches!(self.given.language, Language::C | Language::Cpp) => Known::Open,
+            "__GNUC__" => Known::Number,
+            _ if ONE.contains(&name) => Known::Text("1".into()),
+            _ => Known::Open,
+        }
     }
 
     /// Notes an arm that nothing decides, if something stands in it.
@@ -492,7 +546,7 @@ impl<'a> Walker<'a> {
         }
         let lines = (number(first), number(end).saturating_sub(1));
         let pieces = self.pieces(first, end);
-        let is_fortran = matches!(self.language, Language::Fortran | Language::FixedFortran);
+        let is_fortran = matches!(self.given.language, Language::Fortran | Language::FixedFortran);
         let declares = match is_fortran {
             true => (first..end).any(|line| may_declare_in_fortran(&self.plain[line])),
             false => pieces.iter().any(|piece| may_declare(piece)),
@@ -540,7 +594,7 @@ impl<'a> Walker<'a> {
         if after >= next || compiled.lines.range(after..next).next().is_none() {
             return false;
         }
-        let is_fortran = matches!(self.language, Language::Fortran | Language::FixedFortran);
+        let is_fortran = matches!(self.given.language, Language::Fortran | Language::FixedFortran);
         let mut depth = 0usize;
         for line in first..end {
             let at = self.directives.partition_point(|own| own.lines.1 <= line);
@@ -585,7 +639,7 @@ impl Names {
         for (name, state) in &mut self.of {
             let own = other.of.get(name);
             *state = match (&state, own) {
-                (State::Defined(a), Some(State::Defined(b))) if a == b => State::Defined(*a),
+                (State::Defined(a), Some(State::Defined(b))) if a == b => continue,
                 (State::Defined(_), Some(State::Defined(_))) => State::Defined(None),
                 (State::Undefined, Some(State::Undefined)) => State::Undefined,
                 _ => State::Unknown,
@@ -594,163 +648,59 @@ impl Names {
         for name in other.of.into_keys() {
             self.of.entry(name).or_insert(State::Unknown);
         }
+        self.is_pushed_open |= other.is_pushed_open || self.pushed != other.pushed;
+        self.is_wild |= other.is_wild;
         self
     }
-}
 
-/// The value of a condition, from the last token back.
-struct Expression<'w, 'a> {
-    walker: &'w Walker<'a>,
-    tokens: Vec<String>,
-    depth: usize,
-}
-
-impl Expression<'_, '_> {
-    /// The value of what binds at least so tightly; the outer `None` if it is not understood, the inner one if it is not known.
-    fn binary(&mut self, least: u8) -> Option<Option<i64>> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return None;
-        }
-        let mut left = self.unary()?;
-        while let Some((operator, level)) =
-            self.tokens.last().and_then(|own| level_of(own).map(|level| (own.clone(), level)))
-        {
-            if level < least {
-                break;
-            }
-            self.tokens.pop();
-            let right = self.binary(level + 1)?;
-            left = match (operator.as_str(), left, right) {
-                ("&&", Some(0), _) | ("&&", _, Some(0)) => Some(0),
-                ("||", Some(own), _) | ("||", _, Some(own)) if own != 0 => Some(1),
-                (_, Some(left), Some(right)) => apply(&operator, left, right),
-                _ => None,
-            };
-        }
-        self.depth -= 1;
-        Some(left)
+    /// Behind a header that cannot be read: it may have defined and undefined anything.
+    pub(super) fn forget(&mut self) {
+        self.of.clear();
+        (self.is_wild, self.is_pushed_open) = (true, true);
     }
 
-    fn unary(&mut self) -> Option<Option<i64>> {
-        let token = self.tokens.pop()?;
-        let first = token.bytes().next()?;
-        match token.as_str() {
-            "!" => Some(self.nested()?.map(|own| i64::from(own == 0))),
-            "-" => Some(self.nested()?.and_then(i64::checked_neg)),
-            "+" => self.nested(),
-            "(" => {
-                let own = self.binary(0)?;
-                (self.tokens.pop()? == ")").then_some(own)
-            }
-            "defined" => {
-                let mut name = self.tokens.pop()?;
-                if name == "(" {
-                    name = self.tokens.pop()?;
-                    if self.tokens.pop()? != ")" {
-                        return None;
-                    }
-                }
-                Some(self.walker.is_defined(&name).map(i64::from))
-            }
-            _ if first.is_ascii_digit() => {
-                let digits = token.trim_end_matches(['u', 'U', 'l', 'L']);
-                Some(match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-                    Some(hexadecimal) => i64::from_str_radix(hexadecimal, 16).ok(),
-                    None if digits.len() > 1 && digits.starts_with('0') => {
-                        i64::from_str_radix(digits, 8).ok()
-                    }
-                    None => digits.parse().ok(),
-                })
-            }
-            // With arguments it is a macro or an operator that is not followed.
-            _ if is_of_name(first) && self.tokens.last().is_none_or(|next| next != "(") => {
-                Some(match self.walker.names.of.get(&token) {
-                    Some(State::Undefined) => Some(0),
-                    Some(State::Defined(value)) => *value,
-                    _ if self.walker.is_defined(&token) == Some(false) => Some(0),
-                    _ => None,
-                })
-            }
-            _ => None,
+    /// Behind a header of the system: what it defines is not known. Names that a program has defined before it leaves alone (C17, 7.1.3).
+    pub(super) fn include_of_system(&mut self) {
+        self.of.retain(|_, state| *state != State::Undefined);
+    }
+
+    /// `#pragma push_macro` or `pop_macro` of a name; `None` if that is not understood.
+    fn keep(&mut self, name: Option<String>, is_pushed: bool) {
+        let Some(name) = name else { return self.forget() };
+        if is_pushed {
+            let own = self.of.get(&name).cloned();
+            self.pushed.entry(name).or_default().push(own);
+            return;
+        }
+        let last = self.pushed.get_mut(&name).map(Vec::pop);
+        match last {
+            _ if self.is_pushed_open => drop(self.of.insert(name, State::Unknown)),
+            Some(Some(Some(state))) => drop(self.of.insert(name, state)),
+            Some(Some(None)) => drop(self.of.remove(&name)),
+            // Without a first one it does nothing.
+            Some(None) | None => {}
         }
     }
 
-    fn nested(&mut self) -> Option<Option<i64>> {
-        self.depth += 1;
-        let own = if self.depth > DEEPEST { None } else { self.unary() };
-        self.depth = self.depth.saturating_sub(1);
-        own
+    /// Whether a header with this guard may have been included before.
+    fn may_have_included(&self, guard: &str) -> bool {
+        self.is_wild || self.of.get(guard) == Some(&State::Unknown)
     }
-}
 
-fn level_of(operator: &str) -> Option<u8> {
-    Some(match operator {
-        "||" => 1,
-        "&&" => 2,
-        "|" => 3,
-        "^" => 4,
-        "&" => 5,
-        "==" | "!=" => 6,
-        "<" | ">" | "<=" | ">=" => 7,
-        "<<" | ">>" => 8,
-        "+" | "-" => 9,
-        "*" | "/" | "%" => 10,
-        _ => return None,
-    })
-}
-
-fn apply(operator: &str, left: i64, right: i64) -> Option<i64> {
-    let shift = || u32::try_from(right).ok();
-    match operator {
-        "||" => Some(i64::from(left != 0 || right != 0)),
-        "&&" => Some(i64::from(left != 0 && right != 0)),
-        "|" => Some(left | right),
-        "^" => Some(left ^ right),
-        "&" => Some(left & right),
-        "==" => Some(i64::from(left == right)),
-        "!=" => Some(i64::from(left != right)),
-        "<" => Some(i64::from(left < right)),
-        ">" => Some(i64::from(left > right)),
-        "<=" => Some(i64::from(left <= right)),
-        ">=" => Some(i64::from(left >= right)),
-        "<<" => left.checked_shl(shift()?),
-        ">>" => left.checked_shr(shift()?),
-        "+" => left.checked_add(right),
-        "-" => left.checked_sub(right),
-        "*" => left.checked_mul(right),
-        "/" => left.checked_div(right),
-        "%" => left.checked_rem(right),
-        _ => None,
-    }
-}
-
-/// Names, numbers and signs.
-fn tokens(text: &str) -> Vec<String> {
-    let bytes = text.as_bytes();
-    let (mut at, mut out) = (0, Vec::new());
-    while at < bytes.len() {
-        let start = at;
-        if bytes[at].is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
-        if is_of_name(bytes[at]) {
-            while bytes.get(at).is_some_and(|&byte| is_of_name(byte)) {
-                at += 1;
+    /// Takes for unknown what was known before and is not the same.
+    fn where_changed(&mut self, before: &Names) {
+        for (name, state) in &mut self.of {
+            if before.of.get(name).is_some_and(|own| own != state) {
+                *state = State::Unknown;
             }
-        } else {
-            let pair = bytes.get(at..at + 2).unwrap_or_default();
-            let is_pair = [&b"&&"[..], b"||", b"==", b"!=", b"<=", b">=", b"<<", b">>"].contains(&pair);
-            at += if is_pair { 2 } else { 1 };
         }
-        out.push(lossy(&bytes[start..at]));
     }
-    out
 }
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// What stands between two quotes in parentheses.
+fn quoted(text: &str) -> Option<&str> {
+    let inside = text.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
+    inside.strip_prefix('"')?.strip_suffix('"').filter(|name| name.bytes().all(is_of_name))
 }
 
 /// The number of a line, from 1.
@@ -762,45 +712,6 @@ fn name_of(rest: &str) -> &str {
     let rest = rest.trim_start();
     let end = rest.bytes().take_while(|&byte| is_of_name(byte)).count();
     &rest[..end]
-}
-
-/// The lines of C or C++ without comments and what strings say.
-pub(super) fn plain(lines: &[&[u8]]) -> Vec<String> {
-    let (mut in_comment, mut out) = (false, Vec::with_capacity(lines.len()));
-    for line in lines {
-        let mut own: Vec<u8> = Vec::with_capacity(line.len());
-        let mut at = 0;
-        while let Some(&byte) = line.get(at) {
-            let next = line.get(at + 1).copied();
-            at += 1;
-            if in_comment {
-                if byte == b'*' && next == Some(b'/') {
-                    (in_comment, at) = (false, at + 1);
-                }
-                continue;
-            }
-            match (byte, next) {
-                (b'/', Some(b'/')) => break,
-                (b'/', Some(b'*')) => {
-                    (in_comment, at) = (true, at + 1);
-                    own.push(b' ');
-                }
-                (b'"' | b'\'', _) if byte == b'"' || !own.last().is_some_and(u8::is_ascii_alphanumeric) => {
-                    own.push(byte);
-                    while let Some(&inside) = line.get(at) {
-                        at += if inside == b'\\' { 2 } else { 1 };
-                        if inside == byte || inside == b'\n' {
-                            break;
-                        }
-                    }
-                    own.push(byte);
-                }
-                _ => own.push(byte),
-            }
-        }
-        out.push(lossy(&own));
-    }
-    out
 }
 
 /// Whether what follows `#pragma` is for parallel execution.

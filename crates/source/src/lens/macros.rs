@@ -2,8 +2,7 @@
 //! loops that they stand in.
 //!
 //! Definition: a macro is *shown* if its text is known and whole: one definition, in the file or in its headers (of two, that which the
-//! other one only adds checks to), with balanced
-//! parentheses, without loops and jumps (`do … while (0)` around it apart), and with something in it that a loop's facts need: every
+//! other one only adds checks to that change nothing), with balanced parentheses, without loops and jumps (`do … while (0)` around it apart), and with something in it that a loop's facts need: every
 //! macro that takes arguments, of others those that assign, or name elements or members. All others stay names in the text.
 //!
 //! Lines stay: what a macro stands for is on the line where it is used. Columns inside of it are spread over those of its use, so that
@@ -18,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use profile::lens::{Language, Position};
 
 use super::environment::Macro;
+use super::phases::Phases;
 use super::text::{without_comments, words};
 use super::trace::known;
 
@@ -69,13 +69,13 @@ impl Macros {
     pub(super) fn of<'t>(texts: impl IntoIterator<Item = &'t [u8]>, language: Language) -> Macros {
         let mut out = Macros::default();
         if matches!(language, Language::C | Language::Cpp) {
-            texts.into_iter().for_each(|text| out.define(text));
+            texts.into_iter().for_each(|text| out.define(text, language));
         }
         out
     }
 
-    fn define(&mut self, text: &[u8]) {
-        for (name, definition) in definitions(text) {
+    fn define(&mut self, text: &[u8], language: Language) {
+        for (name, definition) in of_directives(text, language, definition) {
             let definition = match self.all.get(&name) {
                 Some(known) if *known != definition => {
                     known.as_ref().zip(definition.as_ref()).and_then(|(known, own)| known.without_checks(own))
@@ -460,34 +460,15 @@ fn is_postfix(text: &[u8]) -> bool {
     depth == 0 && !text.is_empty()
 }
 
-/// The macros that a text defines; `None` for those that are not shown.
-fn definitions(text: &[u8]) -> Vec<(String, Option<Definition>)> {
-    of_directives(text, definition)
-}
-
-/// What the directives of a text are read as; those that define.
+/// What the definitions of a text are read as.
 fn of_directives(
     text: &[u8],
+    language: Language,
     read: impl Fn(&[u8]) -> Option<(String, Option<Definition>)>,
 ) -> Vec<(String, Option<Definition>)> {
-    let mut out = Vec::new();
-    let (mut at, mut begins) = (0, true);
-    while at < text.len() {
-        let token = Token::at(text, at);
-        if begins && token.kind == Kind::Sign && text[at] == b'#' {
-            let end = end_of_directive(text, at);
-            out.extend(read(&text[at + 1..end]));
-            at = end;
-            continue;
-        }
-        if token.kind == Kind::Blank {
-            begins |= text[at..at + token.length].contains(&b'\n');
-        } else {
-            begins = false;
-        }
-        at += token.length;
-    }
-    out
+    let directives = Phases::of(text, language).directives;
+    let all = directives.iter().filter(|own| own.word == "define");
+    all.filter_map(|own| read(format!("define {}", own.rest).as_bytes())).collect()
 }
 
 /// What all definitions of a text say of its macros, whatever conditions they stand under.
@@ -513,11 +494,12 @@ pub(super) fn of_all_branches(text: &[u8]) -> Vec<(String, Macro)> {
 /// them: they stay names in the text, and whatever they stand for changes nothing that is told here.
 pub(super) fn unsettled<'t>(
     texts: impl IntoIterator<Item = &'t [u8]>,
+    language: Language,
     doubtful: &BTreeSet<&str>,
 ) -> BTreeSet<String> {
     let mut all: BTreeMap<String, Vec<Option<Definition>>> = BTreeMap::new();
     for text in texts {
-        for (name, own) in of_directives(text, written) {
+        for (name, own) in of_directives(text, language, written) {
             let known = all.entry(name).or_default();
             if !known.contains(&own) {
                 known.push(own);
@@ -587,6 +569,98 @@ fn is_qualifier(body: &str) -> bool {
     is_any
 }
 
+/// The tokens of a text, blanks and comments apart; signs of one character each.
+fn tokens_of(text: &str) -> Vec<&str> {
+    let (mut at, mut out) = (0, Vec::new());
+    while at < text.len() {
+        let token = Token::at(text.as_bytes(), at);
+        // What is no letter of ASCII is part of a name.
+        let own = text.get(at..at + token.length).unwrap_or_default();
+        if token.kind != Kind::Blank {
+            out.push(own);
+        }
+        at += token.length;
+    }
+    out
+}
+
+/// Tokens without parentheses around all of them.
+fn in_parentheses<'a, 't>(mut tokens: &'a [&'t str]) -> &'a [&'t str] {
+    while let ["(", inside @ .., ")"] = tokens {
+        let mut depth = 0usize;
+        let is_one = inside.iter().all(|token| match *token {
+            "(" => {
+                depth += 1;
+                true
+            }
+            ")" => {
+                let is_inside = depth > 0;
+                depth = depth.saturating_sub(1);
+                is_inside
+            }
+            _ => true,
+        });
+        if !is_one {
+            break;
+        }
+        tokens = inside;
+    }
+    tokens
+}
+
+fn is_name(token: &str) -> bool {
+    token.bytes().next().is_some_and(|first| is_of_name(first) && !first.is_ascii_digit())
+}
+
+/// Words that begin statements, or parts of them: what they stand before depends on them.
+const STATEMENTS: [&str; 18] = [
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "default",
+    "return",
+    "goto",
+    "break",
+    "continue",
+    "throw",
+    "try",
+    "catch",
+    "co_await",
+    "co_yield",
+    "co_return",
+];
+
+/// Whether some tokens call something.
+fn calls(tokens: &[&str]) -> bool {
+    tokens.windows(2).any(|pair| is_name(pair[0]) && pair[1] == "(" && !STATEMENTS.contains(&pair[0]))
+}
+
+/// Whether a token reads nothing that a loop may assign: no name, one that the macro is handed, a member, a constant, a type, or what is called.
+fn reads_only(tokens: &[&str], at: usize, is_handed: &dyn Fn(&str) -> bool) -> bool {
+    let name = tokens[at];
+    let before = |back: usize| at.checked_sub(back).map(|at| tokens[at]);
+    let is_member = before(1) == Some(".") || before(1) == Some(">") && before(2) == Some("-");
+    let is_called = tokens.get(at + 1) == Some(&"(") && !STATEMENTS.contains(&name);
+    !is_name(name) || is_handed(name) || is_member || is_called || is_constant(name) || is_type(name)
+}
+
+/// Whether a name is that of a constant, as it is written.
+fn is_constant(name: &str) -> bool {
+    !name.bytes().any(|byte| byte.is_ascii_lowercase()) || matches!(name, "stderr" | "stdout")
+}
+
+fn is_type(name: &str) -> bool {
+    const TYPES: [&str; 13] = [
+        "float", "double", "int", "long", "short", "unsigned", "signed", "char", "bool", "size_t", "void",
+        "const", "sizeof",
+    ];
+    TYPES.contains(&name) || name.ends_with("_t")
+}
+
 fn definition(directive: &[u8]) -> Option<(String, Option<Definition>)> {
     let (name, own) = written(directive)?;
     let own = own.filter(|own| own.is_whole() && own.is_needed(&name));
@@ -629,19 +703,59 @@ fn block_of(body: &str) -> Option<&str> {
 }
 
 impl Definition {
-    /// Of two definitions, one for a build that checks what it is handed, the one without: all of its text stands in the other, the rest of
-    /// which assigns nothing.
+    /// Of two definitions, one for a build that checks what it is handed, the one without. What the other adds assigns nothing, reads nothing but
+    /// what the macro is handed and constants, and does not decide whether something is assigned:
+    /// - `(check, own)`;
+    /// - `check ? own : failed` or the other way round, where `failed` calls something, and `own` is an element or a member and assigns nothing.
     fn without_checks(&self, other: &Definition) -> Option<Definition> {
-        let plain = |of: &Definition| of.body.split_whitespace().collect::<Vec<_>>().join(" ");
         let (own, longer) = if self.body.len() <= other.body.len() { (self, other) } else { (other, self) };
-        let (text, around) = (plain(own), plain(longer));
-        let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(&text);
-        let is_whole = own.is_statement == longer.is_statement && own.parameters == longer.parameters;
-        let at = around.find(inside).filter(|_| is_whole && !inside.is_empty())?;
-        let rest = [&around[..at], " ", &around[at + inside.len()..]].concat();
-        // A check calls something; words alone may say how a variable is stored.
-        let checks = rest.contains('(') && !words(&rest).any(|word| matches!(word, "static" | "extern"));
-        (checks && !Macro::new(None, &rest).assigns).then(|| own.clone())
+        if own.parameters != longer.parameters || own.is_statement || longer.is_statement {
+            return None;
+        }
+        let (text, around) = (tokens_of(&own.body), tokens_of(&longer.body));
+        let (text, around) = (in_parentheses(&text), in_parentheses(&around));
+        let outer = |sign: &str| -> Vec<usize> {
+            let mut depth = 0usize;
+            let mut at = Vec::new();
+            for (index, token) in around.iter().enumerate() {
+                match *token {
+                    "(" | "[" | "{" => depth += 1,
+                    ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                    own if depth == 0 && own == sign => at.push(index),
+                    _ => {}
+                }
+            }
+            at
+        };
+        let rest = match (&outer("?")[..], &outer(":")[..], outer(",").last()) {
+            ([], [], Some(&comma)) if in_parentheses(&around[comma + 1..]) == text => {
+                around[..comma].to_vec()
+            }
+            (&[question], &[colon], None) if question < colon => {
+                let (first, second) = (&around[question + 1..colon], &around[colon + 1..]);
+                let failed = match () {
+                    () if in_parentheses(first) == text => second,
+                    () if in_parentheses(second) == text => first,
+                    () => return None,
+                };
+                let place = match text {
+                    ["(", handed, ")", rest @ ..] if is_name(handed) => [&[*handed], rest].concat().concat(),
+                    _ => text.concat(),
+                };
+                let is_place = is_postfix(place.as_bytes()) && (place.contains('[') || place.contains("->"));
+                if !is_place || !calls(failed) || Macro::new(None, &own.body).assigns {
+                    return None;
+                }
+                [&around[..question], &["?"], failed].concat()
+            }
+            _ => return None,
+        };
+        let is_added =
+            |name: &str| own.parameters.as_ref().is_some_and(|all| all.iter().any(|one| one == name));
+        let is_check = calls(&rest)
+            && !Macro::new(None, &rest.join(" ")).assigns
+            && (0..rest.len()).all(|at| reads_only(&rest, at, &is_added));
+        is_check.then(|| own.clone())
     }
 
     /// Whether it is a text that may stand in the place of its name: what leaves something open, or jumps, does not.
@@ -685,15 +799,10 @@ impl Definition {
 
     /// Whether it only names a value or a type, or reads what it is handed.
     fn is_harmless(&self) -> bool {
-        const TYPES: [&str; 13] = [
-            "float", "double", "int", "long", "short", "unsigned", "signed", "char", "bool", "size_t",
-            "void", "const", "sizeof",
-        ];
         let text = self.body.as_bytes();
         if self.parameters.is_none() && self.body.is_empty() {
             return false;
         }
-        let is_type = |name: &str| TYPES.contains(&name) || name.ends_with("_t");
         let (mut at, mut last_was_value) = (0, false);
         while at < text.len() {
             let token = Token::at(text, at);
@@ -705,9 +814,8 @@ impl Definition {
                         self.parameters.as_ref().is_some_and(|all| all.iter().any(|name| name == own));
                     let is_called =
                         self.parameters.is_some() && text[at..].trim_ascii_start().starts_with(b"(");
-                    let is_constant = !own.bytes().any(|byte| byte.is_ascii_lowercase())
-                        || matches!(own, "stderr" | "stdout");
-                    if !is_type(own) && (last_was_value || !(is_handed || is_called || is_constant)) {
+                    let is_known = is_handed || is_called || is_constant(own);
+                    if STATEMENTS.contains(&own) || !is_type(own) && (last_was_value || !is_known) {
                         return false;
                     }
                     last_was_value = !is_type(own);
@@ -771,9 +879,20 @@ mod tests {
         };
         let text = of("( check(a, i) ? \\\n (a)->me[(i)] : (error(1, \"AT\"), 0.0))", "((a)->me[(i)])");
         assert!(text.ends_with("x = p->me[k];\n"), "{text}");
-        for (checked, own) in
-            [("(count++, (a)->me[(i)])", "((a)->me[(i)])"), ("((a)->me[(i) * 2])", "((a)->me[(i)])")]
-        {
+        let text = of("(check(a, i), (a)->me[(i)])", "((a)->me[(i)])");
+        assert!(text.ends_with("x = p->me[k];\n"), "{text}");
+        for (checked, own) in [
+            ("(count++, (a)->me[(i)])", "((a)->me[(i)])"),
+            ("((a)->me[(i) * 2])", "((a)->me[(i)])"),
+            // It decides whether something is assigned, or what something else is.
+            ("if ((i) > -1) t = (a)->me[(i)]", "t = (a)->me[(i)]"),
+            ("(check(a, i) ? (t = (a)->me[(i)]) : fail())", "(t = (a)->me[(i)])"),
+            ("(check(a, i) ? (i) : fail())", "(i)"),
+            ("((a)[i] > -1)", "1"),
+            // It reads what the loop may assign, or says nothing of what failed.
+            ("(check(a, last) ? (a)->me[(i)] : fail())", "((a)->me[(i)])"),
+            ("(check(a, i) ? (a)->me[(i)] : 0.0)", "((a)->me[(i)])"),
+        ] {
             assert!(of(checked, own).ends_with("x = AT(p, k);\n"), "{checked}");
         }
     }

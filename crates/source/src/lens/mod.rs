@@ -3,12 +3,14 @@
 //! - [`file()`] reads bytes, [`Reader`] a file with its headers; both answer in the plain types of [`profile::lens`];
 //! - [`language_of`]: which language a file name stands for;
 //! - [`take_back_narrowed`]: updates that cannot be in any order by the types of their places;
+//! - [`functions()`]: on which lines the functions of a text are;
 //! - [`Methods`]: which methods of C++ only give what an object holds; [`Modules`]: what modules of Fortran declare.
 //!
 //! Inside:
 //! - `spelling`: bytes as the grammars read them; `text`: bytes, and their concrete syntax tree (tree-sitter, error tolerant);
 //! - `written`: a function as a small tree that is the same for all languages; `c`, `fortran` and `rust` build it;
-//! - `arms`: which arms of conditional compilation were compiled; `conditionals`: what is left of conditional compilation where it cuts statements in two;
+//! - `phases`: where directives of the preprocessor are; `condition`: what its conditions are; `arms`: which arms of conditional compilation were
+//!   compiled; `conditionals`: what is left of conditional compilation where it cuts statements in two;
 //! - `includes`: the headers of a file; `macros`: what names of macros stand for, in their place;
 //! - `environment`: what a file declares around its functions; `directives`: OpenMP and OpenACC;
 //! - `trace`: the function in the order of its text, as reads, writes, accesses, calls and jumps under controls;
@@ -21,14 +23,17 @@
 
 mod arms;
 mod c;
+mod condition;
 mod conditionals;
 mod directives;
 mod environment;
 mod fortran;
+mod functions;
 mod includes;
 mod macros;
 mod methods;
 mod narrowed;
+mod phases;
 mod pragmas;
 mod read;
 mod rust;
@@ -48,15 +53,17 @@ use profile::lens::{FileLoops, Language};
 
 pub use arms::{Compiled, CompiledFiles};
 pub use fortran::Modules;
+pub use functions::functions;
 pub use methods::Methods;
 pub use narrowed::{Name, Number, refine as take_back_narrowed};
 pub use read::{LARGEST, Reader, Unreadable, language_of};
 
-use arms::{Arms, Names};
+use arms::{Arms, Given, Names, Unfollowed};
 use conditionals::{Branch, Variant};
 use environment::Environment;
 use fortran::Outside;
 use macros::Macros;
+use phases::Phases;
 use summary::{Budget, Summary};
 use text::Text;
 use trace::Walker;
@@ -64,7 +71,7 @@ use written::FunctionText;
 
 /// The loops of a file's text, of which the headers are not known, nor what was compiled of it.
 pub fn file(bytes: &[u8], language: Language) -> FileLoops {
-    let arms = Arms::of(bytes, language, None, &mut Names::default());
+    let arms = Arms::of(bytes, Given::file(language, None), &mut Names::default(), &mut Unfollowed);
     with_others(&arms, language, (&[], &Outside::default()))
 }
 
@@ -116,7 +123,9 @@ fn mark_open(arms: &Arms, headers: &[Arms], of: &mut FileLoops) {
     let texts = headers.iter().chain([arms]);
     let doubtful: BTreeSet<&str> = texts.clone().flat_map(|own| &own.doubtful).map(String::as_str).collect();
     let macros = match of.language {
-        Language::C | Language::Cpp => macros::unsettled(texts.map(|own| &own.text[..]), &doubtful),
+        Language::C | Language::Cpp => {
+            macros::unsettled(texts.map(|own| &own.text[..]), of.language, &doubtful)
+        }
         _ => BTreeSet::new(),
     };
     let lines: Vec<&[u8]> = arms.text.split_inclusive(|&byte| byte == b'\n').collect();
@@ -126,9 +135,9 @@ fn mark_open(arms: &Arms, headers: &[Arms], of: &mut FileLoops) {
     let is_fortran = matches!(of.language, Language::Fortran | Language::FixedFortran);
     let plain = match is_fortran {
         true => lines.iter().map(|line| String::from_utf8_lossy(line).to_ascii_lowercase()).collect(),
-        false => arms::plain(&lines),
+        false => Phases::of(&arms.text, of.language).plain,
     };
-    let begins = beginnings(&plain, is_fortran);
+    let begins = beginnings(&arms.text, of.language, &plain);
     let begin = |line: u32| begins.range(..=line).next_back().copied().unwrap_or(1);
     let variables = headers.iter().chain([arms]).flat_map(|own| &own.open).flat_map(|own| &own.variables);
     let variables: BTreeSet<&str> = variables.map(String::as_str).collect();
@@ -177,17 +186,20 @@ fn mark_open(arms: &Arms, headers: &[Arms], of: &mut FileLoops) {
 }
 
 /// The lines on which functions may begin, or what stands before them: behind the ends of others.
-fn beginnings(plain: &[String], is_fortran: bool) -> BTreeSet<u32> {
-    let is_last = |line: &str| match is_fortran {
-        true => {
-            let line = line.trim_start();
-            let rest = line.strip_prefix("end").map(str::trim_start);
-            let ends = |word: &&str| rest.is_some_and(|rest| rest.starts_with(*word));
-            ["subroutine", "function", "program", "module", "procedure"].iter().any(ends)
-                || rest.is_some_and(str::is_empty)
-                || line.trim_end() == "contains"
-        }
-        false => line.starts_with('}'),
+fn beginnings(bytes: &[u8], language: Language, plain: &[String]) -> BTreeSet<u32> {
+    if !matches!(language, Language::Fortran | Language::FixedFortran) {
+        return functions::functions(bytes, language)
+            .into_iter()
+            .map(|(_, last)| last.saturating_add(1))
+            .collect();
+    }
+    let is_last = |line: &str| {
+        let line = line.trim_start();
+        let rest = line.strip_prefix("end").map(str::trim_start);
+        let ends = |word: &&str| rest.is_some_and(|rest| rest.starts_with(*word));
+        ["subroutine", "function", "program", "module", "procedure"].iter().any(ends)
+            || rest.is_some_and(str::is_empty)
+            || line.trim_end() == "contains"
     };
     (2..).zip(plain).filter(|(_, line)| is_last(line)).map(|(number, _)| number).collect()
 }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use profile::lens::{FileLoops, Language};
 
-use super::arms::{Arms, CompiledFiles, Names};
+use super::arms::{Arms, CompiledFiles, Given, Names, Unfollowed};
 use super::fortran::{Modules, Outside};
 use super::includes;
 
@@ -83,23 +83,26 @@ impl Reader {
     pub fn read(&self, path: &Path) -> Result<FileLoops, Unreadable> {
         let mut language = language_of(path).ok_or_else(|| Unreadable::NotSource(path.to_owned()))?;
         let bytes = content(path, self.built)?;
-        if path.extension().is_some_and(|extension| extension == "h") {
-            language = super::language_of_header(path, &bytes);
-        }
-        let (mut headers, mut outside) = (Vec::new(), Outside::default());
-        let mut names = Names::default();
-        match language {
-            Language::C | Language::Cpp => {
-                (headers, names) = includes::headers(path, &bytes, (language, self));
-            }
-            Language::Fortran | Language::FixedFortran => {
-                outside = Outside::of(path, &bytes, language, self);
-            }
-            Language::Rust => {}
-        }
         let compiled = path.canonicalize().ok().and_then(|path| self.compiled.get(&path));
-        let arms = Arms::of(&bytes, language, compiled, &mut names);
-        Ok(super::with_others(&arms, language, (&headers, &outside)))
+        match (language, compiled.and_then(|own| own.is_cplusplus)) {
+            // Whatever its name, it is what it was compiled as.
+            (Language::C | Language::Cpp, Some(true)) => language = Language::Cpp,
+            (Language::C | Language::Cpp, Some(false)) => language = Language::C,
+            _ if path.extension().is_some_and(|extension| extension == "h") => {
+                language = super::language_of_header(path, &bytes);
+            }
+            _ => {}
+        }
+        let outside = match language {
+            Language::C | Language::Cpp => {
+                let (headers, arms) = includes::read(path, &bytes, (language, self));
+                return Ok(super::with_others(&arms, language, (&headers, &Outside::default())));
+            }
+            Language::Fortran | Language::FixedFortran => Outside::of(path, &bytes, language, self),
+            Language::Rust => Outside::default(),
+        };
+        let arms = Arms::of(&bytes, Given::file(language, compiled), &mut Names::default(), &mut Unfollowed);
+        Ok(super::with_others(&arms, language, (&[], &outside)))
     }
 }
 

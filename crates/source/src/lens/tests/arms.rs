@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use profile::lens::{AfterLoop, Language};
 
-use super::super::arms::{Arms, Compiled, Names};
+use super::super::arms::{Arms, Compiled, Given, Names, Unfollowed};
 use super::{c, fortran, scalar};
 
 /// What is known of a file whose one function begins on line 1, by the lines with code.
 fn compiled(lines: &[u32], is_unoptimised: bool) -> Compiled {
     let lines: BTreeSet<u32> = lines.iter().copied().collect();
     let (always, functions) = (lines.clone(), [1].into());
-    Compiled { lines, always, functions, is_unoptimised, openmp: Some(true) }
+    Compiled { lines, always, functions, is_unoptimised, openmp: Some(true), is_cplusplus: Some(false) }
 }
 
 fn arms(text: &str, of: Option<&Compiled>) -> Arms {
-    Arms::of(text.as_bytes(), Language::C, of, &mut Names::default())
+    Arms::of(text.as_bytes(), Given::file(Language::C, of), &mut Names::default(), &mut Unfollowed)
 }
 
 /// First and last lines.
@@ -51,18 +51,86 @@ fn conditions_are_evaluated() {
         ("AGAIN", Some(false)),
         ("(ONE + 1) * 2 == 0x4", Some(true)),
         ("ONE > 2 || UNKNOWN", None),
-        ("ONE > 2 && UNKNOWN", Some(false)),
+        // Any text may stand for it.
+        ("ONE > 2 && UNKNOWN", None),
+        ("ONE > 2 && (UNKNOWN)", Some(false)),
         ("ONE || UNKNOWN(3)", None),
-        ("ONE || UNKNOWN", Some(true)),
+        ("ONE || defined UNKNOWN", Some(true)),
         ("UNKNOWN", None),
         ("defined(UNKNOWN)", None),
         ("__GNUC__ >= 4", None),
-        ("defined(__GNUC__) && !defined(_WIN32)", Some(true)),
+        ("defined(__GNUC__) && defined(__linux__)", Some(true)),
+        // The command line may define it.
+        ("defined(_WIN32) || defined(WIN32)", None),
         ("1 / 0", None),
         ("ONE +", None),
         ("\"a\"", None),
     ] {
         assert_eq!(is(condition), expected, "{condition}");
+    }
+}
+
+/// Whether the first of two arms is known to be what was compiled, behind some lines.
+fn first(before: &str, condition: &str) -> Option<bool> {
+    let text = format!("{before}\n{condition}\nint x = 1;\n#else\nint x = 2;\n#endif\n");
+    let own = arms(&text, None);
+    let code = String::from_utf8_lossy(&own.text).into_owned();
+    match (code.contains("x = 1"), code.contains("x = 2")) {
+        (true, true) => None,
+        (is_first, _) => Some(is_first),
+    }
+}
+
+#[test]
+fn what_comes_before_changes_macros() {
+    for (before, condition, expected) in [
+        ("#define A 1\n#define B A\n#undef A\n#define A 0", "#if B", Some(false)),
+        ("#define A\n// off: \\\n#undef A", "#ifdef A", Some(true)),
+        (
+            "#define A 1\n#pragma push_macro(\"A\")\n#undef A\n#define A 0\n#pragma pop_macro(\"A\")",
+            "#if A",
+            Some(true),
+        ),
+        ("#define A 1\n#pragma pop_macro(\"A\")", "#if A", Some(true)),
+        ("#define A 1\n#pragma push_macro(A)", "#if A", None),
+        (
+            "#define A 0\n#pragma push_macro(\"A\")\n#ifdef B\n#pragma pop_macro(\"A\")\n#endif\n#pragma pop_macro(\"A\")",
+            "#if A",
+            None,
+        ),
+        ("#define A 1\nvoid f() { _Pragma(\"pop_macro(\\\"A\\\")\") }", "#if A", None),
+        // The system leaves a program's names alone, but may define others.
+        ("#define A 1\n#include <stdio.h>", "#if A", Some(true)),
+        ("#undef A\n#include <stdio.h>", "#ifdef A", None),
+        ("#define A 1\n#include \"unknown.h\"", "#if A", None),
+        ("#define A 1\n#include HEADER", "#if A", None),
+        ("#define A 1\n#include_next <stdio.h>", "#if A", None),
+        ("#include HEADER\n#define A 1", "#if A", Some(true)),
+        ("#ifdef B\n#define A 1\n#else\n#define A 2\n#endif", "#if A", None),
+        ("#ifdef B\n#define A 1\n#else\n#define A 2\n#endif", "#if defined(A)", Some(true)),
+        ("#ifndef A\n#define A 1\n#endif", "#if A", None),
+    ] {
+        assert_eq!(first(before, condition), expected, "{before}");
+    }
+}
+
+#[test]
+fn directives_behind_comments_leave_their_ends() {
+    let text = "/* a\n*/ #if 0\nint x;\n#endif\nint y;\n";
+    let own = arms(text, None);
+    assert_eq!(String::from_utf8_lossy(&own.text), "/* a\n*/      \n      \n      \nint y;\n");
+}
+
+/// Whether a file is C++ the debug information says.
+#[test]
+fn a_file_is_what_it_was_compiled_as() {
+    let text = "#ifdef __cplusplus\nint x = 1;\n#else\nint x = 2;\n#endif\n";
+    for (is_cplusplus, expected) in [(Some(true), (1, 0)), (Some(false), (1, 0)), (None, (0, 2))] {
+        let compiled = Compiled { is_cplusplus, ..Compiled::default() };
+        let (left_out, open) = decided(text, Some(&compiled));
+        assert_eq!((left_out.len().min(1), open.len()), expected, "{is_cplusplus:?}");
+        let is_cpp = left_out == [(1, 1), (3, 5)];
+        assert_eq!(is_cpp, is_cplusplus == Some(true));
     }
 }
 

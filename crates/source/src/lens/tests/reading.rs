@@ -153,3 +153,59 @@ fn what_other_files_of_fortran_declare() {
     let loops = reader.read(&user).expect("loops");
     assert!(loops.loops[0].calls.is_empty(), "{:?}", loops.loops[0].calls);
 }
+
+/// What headers do to macros holds from where they are included, each time that they are.
+#[test]
+fn headers_change_macros_at_their_place() {
+    let folder = tempfile::tempdir().expect("folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("file");
+    write("change.h", "#undef MODE\n#define MODE 2\n");
+    write("once.h", "#ifndef ONCE_H\n#define ONCE_H\n#define MODE 2\n#endif\n");
+    write(
+        "by_mode.h",
+        "#if MODE == 1\n#undef MODE\n#define MODE 2\n#else\n#undef MODE\n#define MODE 1\n#endif\n",
+    );
+    write("itself.h", "#include \"itself.h\"\n");
+    let main = folder.path().join("main.c");
+    let is_two = |before: &str, directories: &[std::path::PathBuf]| {
+        let text = format!(
+            "{before}\nvoid f(double *a) {{\nfor (int i = 0; i < 9; i++) {{\n#if MODE == 2\na[i] = 2;\n#else\na[i] = 1;\n#endif\n}}\n}}\n"
+        );
+        std::fs::write(&main, &text).expect("file");
+        let file =
+            Reader { directories: directories.to_vec(), ..Reader::default() }.read(&main).expect("file");
+        let lines = |of: &[(u32, u32)]| of.iter().flat_map(|own| own.0..=own.1).collect::<Vec<u32>>();
+        let first = before.lines().count() as u32 + 4;
+        match (lines(&file.left_out).contains(&first), lines(&file.left_out).contains(&(first + 2))) {
+            (false, false) => None,
+            (is_first_out, _) => Some(!is_first_out),
+        }
+    };
+    let none = &[][..];
+    for (before, expected) in [
+        ("#define MODE 1\n#include \"change.h\"", Some(true)),
+        ("#include \"change.h\"\n#undef MODE\n#define MODE 1", Some(false)),
+        ("#include \"once.h\"\n#undef MODE\n#define MODE 1\n#include \"once.h\"", Some(false)),
+        (
+            "#define MODE 1\n#include \"by_mode.h\"\n#include \"by_mode.h\"\n#include \"by_mode.h\"",
+            Some(true),
+        ),
+        ("#define MODE 1\n#ifdef A\n#include \"change.h\"\n#endif", None),
+        ("#define MODE 2\n#include \"missing.h\"", None),
+        ("#define MODE 2\n#include <missing/nowhere.h>", None),
+        ("#define MODE 2\n#include \"itself.h\"", None),
+        // It may have been included by the one that cannot be read.
+        ("#include \"missing.h\"\n#undef MODE\n#define MODE 1\n#include \"once.h\"", None),
+        ("#define MODE 2\n#include <stdio.h>", Some(true)),
+    ] {
+        assert_eq!(is_two(before, none), expected, "{before}");
+    }
+    // In a directory of the program, and in two of them.
+    let others = ["one", "two"].map(|name| folder.path().join(name));
+    for (directory, mode) in others.iter().zip([2, 1]) {
+        std::fs::create_dir(directory).expect("folder");
+        std::fs::write(directory.join("apart.h"), format!("#define MODE {mode}\n")).expect("file");
+    }
+    assert_eq!(is_two("#include <apart.h>", &others[..1]), Some(true));
+    assert_eq!(is_two("#include <apart.h>", &others), None);
+}

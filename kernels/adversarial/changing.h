@@ -1,0 +1,2 @@
+#undef MODE
+#define MODE 2
