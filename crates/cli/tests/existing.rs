@@ -1468,9 +1468,13 @@ fn seen(file: &str, program: &str) {
 }
 
 fn seen_with(threads: &str, file: &str, program: &str) {
-    let builds = [("cc", "-O0"), ("cc", "-O2"), ("clang-19", "-O0"), ("clang-19", "-O2")];
+    seen_by(["cc", "clang-19"], threads, file, program);
+}
+
+fn seen_by(compilers: [&str; 2], threads: &str, file: &str, program: &str) {
+    let builds = compilers.into_iter().flat_map(|own| [(own, "-O0"), (own, "-O2")]);
     let place = file.len() + usize::from(threads == "4");
-    let builds = builds.into_iter().enumerate().filter(|(at, _)| kernels::is_taken(at + place, 2));
+    let builds = builds.enumerate().filter(|(at, _)| kernels::is_taken(at + place, 2));
     for (_, (compiler, level)) in builds {
         let (report, text) = check_with(threads, file, compiler, program, &[level, "-fopenmp"]);
         let mut lines: BTreeSet<u64> = BTreeSet::new();
@@ -1727,6 +1731,24 @@ int main(void) {
 #[test]
 fn what_was_not_compiled_orders_nothing() {
     seen("conditions.c", CONDITIONS);
+}
+
+/// Regression: a lock of another library, a flag or a brace within a line hid the races of all that follows in the file.
+#[test]
+fn guards_excuse_what_they_are_about() {
+    seen("apart.c", include_str!("existing/apart.c"));
+    seen_by(["g++", "clang++-19"], "2", "chosen.cpp", include_str!("existing/chosen.cpp"));
+}
+
+/// Whether an atomic operation was compiled is said not to be known.
+#[test]
+fn atomic_operations_that_may_not_be_compiled_are_named() {
+    let source = "int s;\nint main(void) {\n#pragma omp parallel for\n for (int i = 0; i < 40; i++) {\n#ifdef A\n#pragma omp atomic\n#endif\n s += i;\n }\n return s & 1;\n}\n";
+    for define in ["-DA", "-DB"] {
+        let (report, text) = check("maybe.c", "cc", source, &["-O0", "-fopenmp", define]);
+        assert!(text.contains("whether the atomic operation (line 8) was compiled as one"), "{text}");
+        assert!(report["races"].as_array().is_none_or(Vec::is_empty), "{text}");
+    }
 }
 
 /// Constructs of Fortran that end, variables that outlive calls, and what one member leaves.

@@ -52,6 +52,8 @@ pub struct Existing {
     pub races: Vec<Race>,
     /// Whether the source was looked at for `atomic` and `critical`.
     pub guards_known: bool,
+    /// Lines of it that an atomic operation guards of which it is not known whether it was compiled: no race is reported there.
+    pub may_be_atomic: Vec<u32>,
 }
 
 /// What two threads do at a time and must not.
@@ -319,11 +321,14 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         is_simd,
         races: Vec::new(),
         guards_known: false,
+        may_be_atomic: Vec::new(),
     };
     let guards = texts.guards.get(own.file.as_str());
     let none = Guards::default();
     if is_shared_out {
         out.guards_known = guards.is_some();
+        let may_be = guards.map(|guards| guards.may_be_atomic(lines_of_loop(text)).collect());
+        out.may_be_atomic = may_be.unwrap_or_default();
     }
     // What was done in this loop, not what its lines do in others.
     let is_around =
@@ -1110,17 +1115,13 @@ fn elements(facts: &Facts<'_>, name: &str) -> Vec<String> {
 fn are_calls_guarded(
     source: &profile::lens::SourceLoop,
     guards: &Guards,
-    (function, lines): (&str, &[u32]),
+    (function, at): (&str, &[u32]),
     what: &Guarded<'_>,
 ) -> bool {
-    // The text does not say which lock a pointer leads to; the run does.
-    if guards.is_refuted(lines) {
-        return false;
-    }
     let last = |name: &str| name.rsplit(['.', ':', '>']).next().map(str::to_owned);
     let calls = |call: &&Call| last(&call.callee) == last(function);
     let lines: Vec<u32> = source.calls.iter().filter(calls).map(|call| call.at.line).collect();
-    !lines.is_empty() && guards.exclude(&lines, what)
+    !lines.is_empty() && guards.exclude_calls(&lines, at, what)
 }
 
 /// Whether some lines declare an array of this name, as far as a line tells.
@@ -1272,6 +1273,12 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
         0 => format!("already parallel: {directive}"),
         _ => format!("already parallel, with a race: {directive} (line {line})"),
     }];
+    if !existing.may_be_atomic.is_empty() {
+        out.push(format!(
+            "unknown: whether the atomic operation ({}) was compiled as one; if not, it is a race",
+            lines(&existing.may_be_atomic)
+        ));
+    }
     let unless =
         if existing.guards_known { "" } else { ", unless it is guarded: the source was not looked at" };
     for race in &existing.races {

@@ -50,6 +50,8 @@ pub struct Written {
     set_to: BTreeMap<String, BTreeSet<String>>,
     /// The text of each directive, and the first and last line of it and of what it stands before.
     constructs: Vec<(String, (u32, u32))>,
+    /// Lines with operations that are atomic if a directive was compiled of which that is not known.
+    may_be_atomic: BTreeSet<u32>,
     /// Locks of which the run knows nothing: those that are none of OpenMP's.
     others: BTreeSet<String>,
 }
@@ -82,8 +84,13 @@ impl Guards {
     pub fn with_open(text: &str, open: &str, language: Language) -> Guards {
         let mut written = Written::of(text, language);
         let other = if open == text { BTreeMap::new() } else { Written::of(open, language).of };
+        let all: Vec<&str> = open.lines().collect();
         for (line, _) in other.into_iter().filter(|(_, own)| own.contains(&Guard::Atomic)) {
-            written.of.entry(line).or_default().insert(Guard::Atomic);
+            let text = all.get((line as usize).saturating_sub(1)).map_or("", |text| text.trim_start());
+            let is_new = written.of.entry(line).or_default().insert(Guard::Atomic);
+            if is_new && !text.is_empty() && !text.starts_with(['#', '!']) {
+                written.may_be_atomic.insert(line);
+            }
         }
         Guards { written: Rc::new(written), run: BTreeMap::new() }
     }
@@ -108,7 +115,7 @@ impl Guards {
     }
 
     /// Whether the run has shown that no lock of OpenMP is held on all of these lines; of other locks it shows nothing.
-    pub fn is_refuted(&self, lines: &[u32]) -> bool {
+    fn is_refuted(&self, lines: &[u32]) -> bool {
         self.shown(lines) == Some(Exclusion::Absent)
     }
 
@@ -137,6 +144,16 @@ impl Guards {
 
     /// Whether some guard is held on all of these lines, so that no two threads are there at a time.
     pub fn exclude(&self, lines: &[u32], what: &Guarded<'_>) -> bool {
+        self.exclude_by(lines, self.is_refuted(lines), what)
+    }
+
+    /// The same of lines that call what is done on others (`at`): which lock a pointer leads to, the text does not say, and the run says it of
+    /// those.
+    pub fn exclude_calls(&self, lines: &[u32], at: &[u32], what: &Guarded<'_>) -> bool {
+        self.exclude_by(lines, self.is_refuted(lines) || self.is_refuted(at), what)
+    }
+
+    fn exclude_by(&self, lines: &[u32], is_refuted: bool, what: &Guarded<'_>) -> bool {
         if self.shown(lines) == Some(Exclusion::Held) {
             return true;
         }
@@ -147,7 +164,6 @@ impl Guards {
             let Some(own) = own else { return false };
             common.retain(|guard| own.contains(guard));
         }
-        let is_refuted = self.is_refuted(lines);
         common.iter().any(|guard| match guard {
             Guard::Atomic | Guard::Ordered => true,
             Guard::Critical(_) => !is_refuted,
@@ -280,6 +296,11 @@ impl Written {
             self.of.range_mut(first..=last).for_each(|(_, guards)| guards.retain(|guard| !is_own(guard)));
         }
         self.of.retain(|_, own| !own.is_empty());
+    }
+
+    /// The lines among some with operations that are atomic if a directive was compiled of which that is not known.
+    pub fn may_be_atomic(&self, lines: std::ops::RangeInclusive<u32>) -> impl Iterator<Item = u32> {
+        self.may_be_atomic.range(lines).copied()
     }
 
     /// Whether there is some guard on a line.
@@ -830,6 +851,7 @@ mod tests {
         let text = open.replace("#pragma omp atomic", "");
         let guards = Guards::with_open(&text, open, Language::C);
         assert!(guards.exclude(&[5], &ONE) && !guards.exclude(&[6], &ONE));
+        assert_eq!(guards.may_be_atomic(1..=7).collect::<Vec<u32>>(), [5]);
         assert!(!Guards::with_open(&text, &text, Language::C).exclude(&[5], &ONE));
     }
 

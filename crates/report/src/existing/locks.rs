@@ -201,9 +201,9 @@ impl Locks {
             out.extend(arguments(line, name).map(|lock| (lock, !name.starts_with("omp_"))));
         }
         for name in TAKE_METHODS {
-            let is_other = self.wrappers.get(name).is_none_or(|own| own.is_other);
+            // Of which class an object is, is not known.
             let taken = objects(line, name).filter(|object| self.unlocked.contains(object));
-            out.extend(taken.map(|object| (object, is_other)));
+            out.extend(taken.map(|object| (object, true)));
         }
         self.wrapped(line, &|wrapper| &wrapper.takes, &mut out);
         out.iter_mut().for_each(|(lock, _)| self.plain(lock));
