@@ -31,13 +31,13 @@ const LONGEST_AT_NIGHT: Duration = Duration::from_secs(7200);
 /// Those that take longest, the longest first.
 const LONG: [&str; 8] = [
     "cli::adversarial",
-    "cli::kernels",
-    "cli::opencl",
-    "gpumap::recurrences",
-    "reconstruct::reconstruct",
+    "cli::existing",
     "ddg::reference",
     "record::threads",
+    "reconstruct::reconstruct",
+    "cli::opencl",
     "record::attach",
+    "cli::kernels",
 ];
 
 /// What random cases of properties begin with, for `proptest`.

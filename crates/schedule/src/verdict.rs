@@ -325,7 +325,7 @@ pub fn judge(
             continue;
         }
         // What the text has in memory is the next iteration's to read, whatever its values are.
-        let is_of_memory = || !d.memory && loop_of.is_loaded_early(inside, d);
+        let is_of_memory = || !d.memory && loop_of.is_loaded_behind_call(inside, d);
         if scevs.contains(d.source) && !loop_of.is_of_closure(d) && !is_of_memory() {
             continue;
         }
@@ -982,20 +982,31 @@ impl Loop<'_> {
     /// Whether a register hands on what an iteration loads at its end for the next one, of what the text has it write to an element or to
     /// where a pointer leads, or of what a function has written that it calls.
     fn is_loaded_early(&self, inside: &LoopEdges, d: &Dependence) -> bool {
-        let writes = |s: StatementIndex| {
+        let is_in_text = |s: StatementIndex| {
             let line = self.profile.location_of(s).line;
-            let is_in_text = || {
-                self.facts
+            self.is_direct(s)
+                && self
+                    .facts
                     .is_some_and(|facts| facts.writes_elements_on(line) && !facts.are_combined([line; 2]))
-            };
-            !self.is_direct(s) || is_in_text()
         };
+        self.is_loaded_behind_call(inside, d) || self.is_loaded_behind(inside, d, &is_in_text)
+    }
+
+    /// Whether a register hands on what an iteration loads of what a function has written that it calls.
+    fn is_loaded_behind_call(&self, inside: &LoopEdges, d: &Dependence) -> bool {
+        self.is_loaded_behind(inside, d, &|s| !self.is_direct(s))
+    }
+
+    /// Whether a register hands on what is loaded of what some statement of the loop has written.
+    fn is_loaded_behind(
+        &self,
+        inside: &LoopEdges,
+        d: &Dependence,
+        writes: &dyn Fn(StatementIndex) -> bool,
+    ) -> bool {
+        let mut all = inside.edges.iter().map(|edge| &self.profile.dependences[edge.dependence as usize]);
         !self.reads.stays_in_registers(d.source)
-            && inside
-                .edges
-                .iter()
-                .map(|edge| &self.profile.dependences[edge.dependence as usize])
-                .any(|into| into.memory && is_flow(into) && into.sink == d.source && writes(into.source))
+            && all.any(|into| into.memory && is_flow(into) && into.sink == d.source && writes(into.source))
     }
 
     /// Whether a statement is of a function that the compiler has put in the place of a call that the loop's text makes.
