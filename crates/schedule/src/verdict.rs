@@ -994,7 +994,8 @@ impl Loop<'_> {
 
     /// Whether a register hands on what an iteration loads of what a function has written that it calls.
     fn is_loaded_behind_call(&self, inside: &LoopEdges, d: &Dependence) -> bool {
-        self.is_loaded_behind(inside, d, &|s| !self.is_direct(s))
+        let is_own = |s: StatementIndex| self.is_direct(s) && self.is_in_text(s);
+        is_own(d.source) && is_own(d.sink) && self.is_loaded_behind(inside, d, &|s| !self.is_direct(s))
     }
 
     /// Whether a register hands on what is loaded of what some statement of the loop has written.
