@@ -110,18 +110,23 @@ impl Locks {
     /// What a thread has called takes place; returns whether it holds something else now.
     pub fn happens(&mut self, tree: u32) -> bool {
         let Some(&(entry, lock)) = self.asked.get(&tree) else { return false };
-        match self.deeds.get(&entry) {
-            Some(Deed::Takes(_) | Deed::Enters) => self.take(tree, lock),
-            Some(Deed::Gives(_) | Deed::Leaves) => self.give(tree, lock),
+        let has_changed = match self.deeds.get(&entry) {
+            Some(Deed::Takes(_) | Deed::Enters) => {
+                self.take(tree, lock);
+                true
+            }
+            Some(Deed::Gives(_) | Deed::Leaves) => {
+                self.give(tree, lock);
+                true
+            }
             Some(Deed::Makes(_)) => {
                 self.there.remove(&lock);
-                self.asked.remove(&tree);
-                return false;
+                false
             }
             Some(Deed::Tries(_)) | None => return false,
-        }
+        };
         self.asked.remove(&tree);
-        true
+        has_changed
     }
 
     /// The function at `entry` has returned to a thread; returns whether that holds something else now.

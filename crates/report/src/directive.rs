@@ -186,6 +186,10 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
     };
     // Functions that the loop calls use the variable itself, not the copy of a clause.
     let is_reached = |name: &String| entry.verdicts.iter().any(|verdict| verdict.reached.contains(name));
+    // Of what functions are handed the run may say that each iteration begins with what it writes itself.
+    let is_left_to_run = |name: &String, after: AfterLoop| {
+        !matches!(after, AfterLoop::Read(_)) && !is_reached(name) && is_private_by_run(name)
+    };
     for (scalar, role) in &facts.scalars {
         let name = scalar.name.clone();
         if copied_in.contains(&name) {
@@ -213,9 +217,7 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
                 if is_plain
                     && !is_named_inside
                     && is_handed_alone(scalar)
-                    && !matches!(scalar.after, AfterLoop::Read(_))
-                    && !is_reached(&name)
-                    && is_private_by_run(&name) =>
+                    && is_left_to_run(&name, scalar.after) =>
             {
                 lists[1].1.push(name);
             }
@@ -247,14 +249,10 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         let array = array.filter(|array| array.fixed && is_small(profile, &name));
         let is_named = array.is_some_and(|array| {
             let is_handed = array.accesses.iter().any(|own| own.mode == AccessMode::Shared);
-            !is_reached(&name)
-                && match is_handed {
-                    true => {
-                        let is_read = matches!(array.after, AfterLoop::Read(_));
-                        array.home == Home::Local && !is_read && is_private_by_run(&name)
-                    }
-                    false => !array.shared,
-                }
+            match is_handed {
+                true => array.home == Home::Local && is_left_to_run(&name, array.after),
+                false => !array.shared && !is_reached(&name),
+            }
         });
         if !is_named {
             return Err(Absent::Variable(name));

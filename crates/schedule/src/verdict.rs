@@ -1708,8 +1708,9 @@ impl Loop<'_> {
             let is_own = self.is_direct(s) && self.is_in_text(s);
             !(is_own || is_read() && is_library())
         };
+        let storage = self.storage(inside);
         let mut found: Vec<(ObjectIndex, StatementIndex)> = Vec::new();
-        for (d, objects) in self.storage(inside) {
+        for (d, objects) in &storage {
             let ends = [(d.source, d.source_access), (d.sink, d.sink_access)];
             let outside = ends.into_iter().filter(|&(s, access)| is_outside(s, access));
             found.extend(outside.flat_map(|(s, _)| objects.iter().map(move |&object| (object, s))));
@@ -1724,7 +1725,7 @@ impl Loop<'_> {
         let mut names: Vec<String> = named.collect();
         names.sort_unstable();
         names.dedup();
-        names.extend(self.aliased(inside));
+        names.extend(self.aliased(&storage));
         names
     }
 
@@ -1782,13 +1783,13 @@ impl Loop<'_> {
     }
 
     /// Variables that the loop's own text comes to by another name: on a line that does not name them.
-    fn aliased(&self, inside: &LoopEdges) -> Vec<String> {
+    fn aliased(&self, storage: &[(&Dependence, Vec<ObjectIndex>)]) -> Vec<String> {
         let Some(facts) = self.facts else { return Vec::new() };
         let mut lines_of: BTreeMap<ObjectIndex, Vec<u32>> = BTreeMap::new();
-        for (d, objects) in self.storage(inside) {
+        for (d, objects) in storage {
             let ends = [d.source, d.sink].into_iter().filter(|&s| self.is_direct(s) && self.is_in_text(s));
             let lines: Vec<u32> = ends.map(|s| self.profile.location_of(s).line).collect();
-            for object in objects {
+            for &object in objects {
                 lines_of.entry(object).or_default().extend(&lines);
             }
         }

@@ -243,7 +243,7 @@ impl Locks {
             let rest = rest.trim_start();
             let name = rest.find(|c: char| !is_part(c)).filter(|&end| end > 0)?;
             let inside = rest[name..].trim_start().strip_prefix(['(', '{'])?;
-            let is_deferred = words_of(inside).any(|word| word == "defer_lock");
+            let is_deferred = super::guards::words(inside).any(|word| word == "defer_lock");
             let mut lock: String = inside.split([')', '}', ',']).next()?.split_whitespace().collect();
             self.plain(&mut lock);
             Some(Scoped { object: rest[..name].to_owned(), lock, is_deferred, is_other })
@@ -322,10 +322,6 @@ impl Locks {
         });
         out
     }
-}
-
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// Whether a text ends with a word, in Fortran in whatever case.

@@ -427,47 +427,33 @@ fn apply(sign: &str, left: Value, right: Value) -> Option<Value> {
         };
     }
     let (a, b) = (left.bits, right.bits);
-    if left.is_unsigned || right.is_unsigned {
-        return Some(match sign {
-            "&&" => Value::of(a != 0 && b != 0),
-            "||" => Value::of(a != 0 || b != 0),
-            "|" => Value::unsigned(a | b),
-            "^" => Value::unsigned(a ^ b),
-            "&" => Value::unsigned(a & b),
-            "==" => Value::of(a == b),
-            "!=" => Value::of(a != b),
-            "<" => Value::of(a < b),
-            ">" => Value::of(a > b),
-            "<=" => Value::of(a <= b),
-            ">=" => Value::of(a >= b),
-            "+" => Value::unsigned(a.wrapping_add(b)),
-            "-" => Value::unsigned(a.wrapping_sub(b)),
-            "*" => Value::unsigned(a.wrapping_mul(b)),
-            "/" => Value::unsigned(a.checked_div(b)?),
-            "%" => Value::unsigned(a.checked_rem(b)?),
-            _ => return None,
-        });
+    let (first, second) = (a as i64, b as i64);
+    let is_unsigned = left.is_unsigned || right.is_unsigned;
+    let order = if is_unsigned { a.cmp(&b) } else { first.cmp(&second) };
+    let of = |bits: u64| Some(Value { bits, is_unsigned });
+    let computed = |unsigned: Option<u64>, signed: Option<i64>| match is_unsigned {
+        true => unsigned.map(Value::unsigned),
+        false => signed.map(Value::signed),
+    };
+    match sign {
+        "&&" => Some(Value::of(a != 0 && b != 0)),
+        "||" => Some(Value::of(a != 0 || b != 0)),
+        "|" => of(a | b),
+        "^" => of(a ^ b),
+        "&" => of(a & b),
+        "==" => Some(Value::of(order.is_eq())),
+        "!=" => Some(Value::of(order.is_ne())),
+        "<" => Some(Value::of(order.is_lt())),
+        ">" => Some(Value::of(order.is_gt())),
+        "<=" => Some(Value::of(order.is_le())),
+        ">=" => Some(Value::of(order.is_ge())),
+        "+" => computed(Some(a.wrapping_add(b)), first.checked_add(second)),
+        "-" => computed(Some(a.wrapping_sub(b)), first.checked_sub(second)),
+        "*" => computed(Some(a.wrapping_mul(b)), first.checked_mul(second)),
+        "/" => computed(a.checked_div(b), first.checked_div(second)),
+        "%" => computed(a.checked_rem(b), first.checked_rem(second)),
+        _ => None,
     }
-    let (a, b) = (a as i64, b as i64);
-    Some(match sign {
-        "&&" => Value::of(a != 0 && b != 0),
-        "||" => Value::of(a != 0 || b != 0),
-        "|" => Value::signed(a | b),
-        "^" => Value::signed(a ^ b),
-        "&" => Value::signed(a & b),
-        "==" => Value::of(a == b),
-        "!=" => Value::of(a != b),
-        "<" => Value::of(a < b),
-        ">" => Value::of(a > b),
-        "<=" => Value::of(a <= b),
-        ">=" => Value::of(a >= b),
-        "+" => Value::signed(a.checked_add(b)?),
-        "-" => Value::signed(a.checked_sub(b)?),
-        "*" => Value::signed(a.checked_mul(b)?),
-        "/" => Value::signed(a.checked_div(b)?),
-        "%" => Value::signed(a.checked_rem(b)?),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
