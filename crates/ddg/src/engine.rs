@@ -283,13 +283,13 @@ impl Sink for Engine {
         self.leave_verbatim();
         // What follows a call that never returns belongs to something else.
         let start_up =
-            self.image.function(code.entry).is_some_and(|s| s.name.starts_with("__libc_start_main"));
+            self.image.function_at(code.entry).is_some_and(|s| s.name.starts_with("__libc_start_main"));
         for block in &mut code.blocks {
             // glibc's start-up calls a nameless local function just before it, which calls main and exits.
             let calls_main = |target: u64| {
                 start_up
                     && (code.entry.saturating_sub(0x400)..code.entry).contains(&target)
-                    && self.image.function(target).is_none_or(|s| s.address != target)
+                    && self.image.start_of_function(target) != Some(target)
             };
             if let Terminator::Call { target, .. } = block.terminator
                 && (self.image.never_returns(target) || calls_main(target))
@@ -305,7 +305,7 @@ impl Sink for Engine {
             self.functions.folds(block.pc);
         }
         let own = self.image.is_own(block.pc);
-        let begins = self.image.function(block.pc).filter(|symbol| symbol.address == block.pc);
+        let begins = self.image.function_at(block.pc);
         let watched = begins.is_some_and(|symbol| self.threads.teams.watches(block.pc, &symbol.name));
         self.codes.add(block, own, watched);
     }
@@ -740,7 +740,7 @@ impl Engine {
 
     /// The function in which recording goes on at `pc`: at its entry, or in its middle.
     fn begins_in(&mut self, pc: u64) -> FunctionId {
-        let around = self.image.function(pc).map(|symbol| symbol.address);
+        let around = self.image.start_of_function(pc);
         let entry = around.filter(|&entry| self.functions.is_entry(entry) && !self.functions.is_entry(pc));
         self.functions.at(entry.unwrap_or(pc))
     }
@@ -850,10 +850,10 @@ impl Engine {
     }
 
     fn same_symbol(&self, a: u64, b: u64) -> bool {
-        match (self.image.function(a), self.image.function(b)) {
-            (Some(a), Some(b)) => a.address == b.address || are_parts(&a.name, &b.name),
-            _ => false,
-        }
+        let start = |pc| self.image.start_of_function(pc);
+        let Some((a, b)) = start(a).zip(start(b)) else { return false };
+        let name = |start| self.image.linkage_name(start);
+        a == b || name(a).zip(name(b)).is_some_and(|(a, b)| are_parts(a, b))
     }
 
     fn tail_call(&mut self, walker: &mut Walker, pc: u64) -> Option<Follow> {

@@ -54,7 +54,7 @@ impl Symbols {
     }
 
     fn starts(&self, pc: u64) -> Option<String> {
-        self.image.function(pc).filter(|s| s.address == pc).map(|s| s.name)
+        self.image.function_at(pc).map(|symbol| symbol.name)
     }
 }
 
@@ -87,6 +87,10 @@ impl Guide for Symbols {
 
     fn wants_arguments(&mut self, pc: u64) -> bool {
         self.starts(pc).is_some_and(|name| crate::allocator(&name).is_some())
+    }
+
+    fn is_stub_of_allocator(&mut self, pc: u64) -> bool {
+        self.image.stub(pc).is_some_and(|name| crate::allocator(&name).is_some())
     }
 
     fn takes_numbers(&mut self, pc: u64) -> bool {
@@ -129,7 +133,7 @@ impl Guide for Symbols {
     }
 
     fn activation(&mut self, pc: u64, stack: u64, frame: u64) -> Option<Activation> {
-        let entry = self.image.function(pc)?.address;
+        let entry = self.image.start_of_function(pc)?;
         Some(Activation { entry, frame: self.image.frame(pc, stack, frame)? })
     }
 

@@ -179,15 +179,16 @@ impl Module {
         slack: bool,
         name: fn(&str) -> String,
     ) -> Option<Symbol> {
+        let hit = self.raw(table, address, slack)?;
+        Some(Symbol { address: hit.address.wrapping_add(self.bias()), size: hit.size, name: name(&hit.name) })
+    }
+
+    /// The symbol that contains an address, as the file has it.
+    fn raw<'t>(&self, table: &'t [RawSymbol], address: u64, slack: bool) -> Option<&'t RawSymbol> {
         let inner = address.wrapping_sub(self.bias());
-        let at = table.partition_point(|s| s.address <= inner).checked_sub(1)?;
-        let hit = &table[at];
+        let hit = &table[table.partition_point(|s| s.address <= inner).checked_sub(1)?];
         let inside = inner < hit.address.saturating_add(hit.size) || (hit.size == 0 && slack);
-        inside.then(|| Symbol {
-            address: hit.address.wrapping_add(self.bias()),
-            size: hit.size,
-            name: name(&hit.name),
-        })
+        inside.then_some(hit)
     }
 }
 
@@ -415,6 +416,9 @@ fn in_module(name: &str) -> Option<(&str, &str)> {
     (!module.is_empty() && !own.is_empty()).then_some((module, own))
 }
 
+/// Functions of the C library that may be chosen, when a file is linked, to be those of the kernel's own page (vdso), which is no file.
+const OF_THE_KERNEL: [&str; 2] = ["gettimeofday", "time"];
+
 /// Bytes of a function that has a name of the recorder's: two instructions stand for it.
 const NAMED: u64 = 2;
 
@@ -455,16 +459,24 @@ impl Image {
     /// The name by which the functions of libraries that have contracts are known, of the one at `pc`: that of a slot through which
     /// files call it. `word` gives the memory at an address.
     pub fn contracted(&self, pc: u64, word: &mut dyn FnMut(u64) -> u64) -> Option<&'static Row> {
-        let of = self.module(pc).filter(|of| contracts::is_file(&of.path))?;
-        let is_of_c = contracts::is_c_library(&of.path);
+        let of = self.module(pc);
+        if of.is_some_and(|of| !contracts::is_file(&of.path)) {
+            return None;
+        }
+        let is_of_c = of.is_some_and(|of| contracts::is_c_library(&of.path));
+        let is_its = |row: &Row| match of {
+            None => row.is_of_c() && OF_THE_KERNEL.contains(&row.name()),
+            Some(_) if row.is_of_c() => is_of_c,
+            Some(of) => row.is_of(&of.path),
+        };
         let mut slots = self.modules.iter().flat_map(|module| {
             let bias = module.bias();
-            let is_its = |row: &Row| if row.is_of_c() { is_of_c } else { row.is_of(&of.path) };
             let rows = module.tables().contracted.iter().filter(move |(_, row)| is_its(row));
             rows.map(move |&(slot, row)| (slot.wrapping_add(bias), row))
         });
         // Functions of the C library are called from inside of it as well, by way of no slot.
         let exported = || {
+            let of = of?;
             let function = of.symbol(&of.tables().functions, pc, false, str::to_owned)?;
             let is_resolver = of.tables().resolvers.contains(&pc.wrapping_sub(of.bias()));
             let function = Some(function).filter(|_| !is_resolver)?;
@@ -545,6 +557,32 @@ impl Image {
         module.symbol(&module.tables().functions, pc, true, demangle)
     }
 
+    /// The function whose symbol starts exactly at `pc`.
+    pub fn function_at(&self, pc: u64) -> Option<Symbol> {
+        if !self.names.contains_key(&pc) && self.start_of_function(pc)? != pc {
+            return None;
+        }
+        self.function(pc)
+    }
+
+    /// Where the function begins that contains `pc`. Asked far more often than for its name.
+    pub fn start_of_function(&self, pc: u64) -> Option<u64> {
+        if let Some((&address, _)) = self.names.range(..=pc).next_back()
+            && pc - address < NAMED
+        {
+            return Some(address);
+        }
+        let module = self.module(pc)?;
+        let hit = module.raw(&module.tables().functions, pc, true)?;
+        Some(hit.address.wrapping_add(module.bias()))
+    }
+
+    /// The name of the function that contains `pc`, as its file has it.
+    pub fn linkage_name(&self, pc: u64) -> Option<&str> {
+        let module = self.module(pc)?;
+        module.raw(&module.tables().functions, pc, true).map(|symbol| symbol.name.as_str())
+    }
+
     /// Whether a function symbol starts exactly at `pc`.
     pub fn is_function_start(&self, pc: u64) -> bool {
         let Some(module) = self.module(pc) else { return false };
@@ -575,9 +613,13 @@ impl Image {
         if self.function(pc).is_some_and(|own| own.address == pc && is_last(&own.name)) {
             return true;
         }
-        let module = self.module(pc);
-        let stub = module.and_then(|module| module.tables().stubs.get(&pc.wrapping_sub(module.bias())));
-        stub.is_some_and(|name| is_last(&demangle(name)))
+        self.stub(pc).is_some_and(|name| is_last(&name))
+    }
+
+    /// The function of another file that is called through the stub at `pc`.
+    pub fn stub(&self, pc: u64) -> Option<String> {
+        let module = self.module(pc)?;
+        module.tables().stubs.get(&pc.wrapping_sub(module.bias())).map(|name| demangle(name))
     }
 
     /// The global variable whose storage contains `address`.

@@ -176,7 +176,7 @@ impl Emit<'_> {
             self.index = k as u16;
             let mut after = Vec::new();
             if recording {
-                if d.raw.mnemonic() == Mnemonic::Ret {
+                if d.raw.mnemonic() == Mnemonic::Ret && self.request.results.are_recorded(end) {
                     result = Some(self.store_word(0));
                 }
                 after = self.addresses(k, d, &symbols, &mut seen)?;

@@ -164,7 +164,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn decode_function(&mut self, pc: u64) -> Result<trace::block::FunctionCode, Error> {
+    pub(crate) fn decode_function(&mut self, pc: u64) -> Result<trace::block::FunctionCode, Error> {
         self.locate(pc)?;
         Ok(function::decode(pc, self))
     }
@@ -199,6 +199,7 @@ impl Engine<'_> {
         if let Some(entry) = self.entry(pc) {
             return Ok(entry);
         }
+        self.meet_allocator(pc)?;
         if self.cache.is_full() || self.counting.as_ref().is_some_and(Counting::is_full) {
             self.flush();
         }
@@ -211,7 +212,7 @@ impl Engine<'_> {
                 continue;
             }
             let switches = self.is_marker(at) || !self.on && self.guide.starts_recording(at);
-            if done > 0 && (switches || self.is_across_border(at)) {
+            if done > 0 && (switches || self.is_across_border(at) || self.is_new_allocator(at)?) {
                 continue;
             }
             done += 1;
@@ -304,6 +305,7 @@ impl Engine<'_> {
             encoding: self.config.encoding,
             leaders: &self.leaders,
             arguments: self.on && self.guide.wants_arguments(pc),
+            results: &self.results,
             count: self.counting.as_ref().map(Counting::next),
         };
         let mut t = self.translator.translate(&request)?;
@@ -401,6 +403,7 @@ impl Engine<'_> {
             encoding: if way.is_empty() { Encoding::Derived } else { self.config.encoding },
             leaders: &self.leaders,
             arguments: false,
+            results: &self.results,
             count: None,
         };
         let translated = match way {

@@ -23,6 +23,22 @@ pub(crate) fn call_slot(bytes: &[u8], pc: u64) -> Option<u64> {
     is_fixed.then(|| i.ip_rel_memory_address())
 }
 
+/// Where the indirect jump finds its target with which `bytes`, a block at `pc`, end: in a place that is fixed relative to it.
+pub(crate) fn jump_slot(bytes: &[u8], pc: u64) -> Option<u64> {
+    let mut at = 0;
+    loop {
+        let i = decode::raw(bytes.get(at..).filter(|rest| !rest.is_empty())?, pc.wrapping_add(at as u64));
+        if i.is_invalid() {
+            return None;
+        }
+        at += i.len();
+        if at >= bytes.len() {
+            let is_fixed = i.is_jmp_near_indirect() && i.is_ip_rel_memory_operand();
+            return is_fixed.then(|| i.ip_rel_memory_address());
+        }
+    }
+}
+
 /// Most instructions decoded for one function.
 pub const LIMIT: usize = 20_000;
 

@@ -19,6 +19,7 @@
 //! it was until then.
 
 mod aliases;
+mod allocators;
 mod alone;
 mod asm;
 mod attach;

@@ -14,6 +14,7 @@ use trace::sink::{Contract, Guide, Handing};
 use trace::stream::Special;
 
 use crate::aliases::Alias;
+use crate::allocators::Results;
 use crate::alone::is_stop;
 use crate::asm::RCX;
 use crate::attach::{Attached, Rseq};
@@ -95,6 +96,8 @@ pub(crate) struct Engine<'a> {
     pub(crate) code: CodeMap,
     pub(crate) leaders: FxHashSet<u64>,
     pub(crate) entries: FxHashSet<u64>,
+    /// Where what functions return is recorded.
+    pub(crate) results: Results,
     pub(crate) progress: Arc<Progress>,
     pub(crate) untracked: BTreeMap<String, u64>,
     /// Memory that the program has mapped twice.

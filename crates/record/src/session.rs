@@ -11,6 +11,7 @@ use trace::block::{Block, FunctionCode};
 use trace::sink::{Guide, Mapping, Sink, ThreadId, Untracked};
 use trace::survey::Survey;
 
+use crate::allocators::Results;
 use crate::attach::{self, Attached};
 use crate::buffers::{Buffers, Progress};
 use crate::cache::Cache;
@@ -269,6 +270,7 @@ fn traced(
         code: CodeMap::default(),
         leaders: FxHashSet::default(),
         entries: FxHashSet::default(),
+        results: Results::default(),
         progress,
         untracked: BTreeMap::new(),
         aliases: BTreeSet::new(),

@@ -4,6 +4,7 @@
 use libc::c_int;
 use trace::stream::Special;
 
+use crate::allocators::Results;
 use crate::children::{Child, shares_memory};
 use crate::error::Error;
 use crate::files::Files;
@@ -83,6 +84,7 @@ impl Engine<'_> {
         self.code.clear();
         self.leaders.clear();
         self.entries.clear();
+        self.results = Results::default();
     }
 
     /// Takes over a program stopped at its first instruction; the first one of the recording, or one that takes its place.

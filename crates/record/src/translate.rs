@@ -18,6 +18,7 @@ use trace::block::{Block, BlockId, Folded, Instr, Terminator};
 use trace::survey::Way;
 
 use crate::Encoding;
+use crate::allocators::Results;
 use crate::asm::{Code, RSP};
 use crate::comparison::Comparison;
 use crate::decode::{Decode, Decoded};
@@ -246,6 +247,8 @@ pub(crate) struct Request<'a> {
     pub(crate) leaders: &'a FxHashSet<u64>,
     /// Record the first three arguments.
     pub(crate) arguments: bool,
+    /// Where to record what functions return.
+    pub(crate) results: &'a Results,
     /// First free counter, and number of the block among those counted, in a survey.
     pub(crate) count: Option<(u32, u32)>,
 }

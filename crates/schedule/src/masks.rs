@@ -11,9 +11,12 @@ use crate::graph::{LoopEdges, is_flow, is_inside};
 /// Whether a register dependence of a loop only hands on lanes that a masked load keeps and nobody reads.
 pub fn is_left_out(profile: &Profile, context: ContextIndex, inside: &LoopEdges, d: &Dependence) -> bool {
     let load = d.sink;
+    if d.memory || d.role != Use::Value || d.source != load {
+        return false;
+    }
     let is_load = profile.statements[load as usize].operation == Operation::Copy
         && profile.accesses.iter().any(|access| access.statement == load && !access.write);
-    if d.memory || d.role != Use::Value || d.source != load || !is_load {
+    if !is_load {
         return false;
     }
     let edges = || inside.edges.iter().map(|edge| (edge, &profile.dependences[edge.dependence as usize]));

@@ -116,6 +116,10 @@ pub trait Guide: Send {
     fn is_function(&mut self, pc: u64) -> bool;
     /// Whether the first three integer arguments are wanted at the entry of the function at `pc` (allocators).
     fn wants_arguments(&mut self, pc: u64) -> bool;
+    /// Whether such a function of another file is called through the stub at `pc`.
+    fn is_stub_of_allocator(&mut self, _pc: u64) -> bool {
+        false
+    }
     /// Whether a function of the mathematical library begins at `pc`: what it is handed lies in the low parts of vector registers, on the
     /// stack, or in the registers of the first two integers.
     fn takes_numbers(&mut self, _pc: u64) -> bool {

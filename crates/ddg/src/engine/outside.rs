@@ -142,7 +142,7 @@ impl Engine {
             return;
         }
         let image = &self.image;
-        let name = |pc| image.function(pc).filter(|s| s.address == pc).map(|s| s.name);
+        let name = |pc| image.function_at(pc).map(|symbol| symbol.name);
         let kind = *self
             .allocator_at
             .entry(target)

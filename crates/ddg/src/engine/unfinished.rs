@@ -51,7 +51,7 @@ impl Engine {
             return;
         }
         // Where nothing says that a function begins there, it is one that was cut out where recording began.
-        let begins = self.image.function(walker.block()).is_some_and(|own| own.address == walker.block());
+        let begins = self.image.start_of_function(walker.block()) == Some(walker.block());
         if !begins || !self.functions.is_entry(walker.block()) {
             self.contexts.mark_gap(walker.context(), Gap::Unfinished);
         }
