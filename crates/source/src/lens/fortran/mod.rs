@@ -275,10 +275,14 @@ impl<'a> Fortran<'a> {
             called.push((name.clone(), words(&text).map(str::to_owned).collect()));
             self.environment.reads.entry(name).or_default().extend(named);
         }
+        let nodes = || units.iter().flat_map(|unit| unit.hosts.iter().chain([&unit.node]));
+        let generic = nodes().flat_map(|node| self.generic_in(*node).into_iter().chain(self.bound_in(*node)));
+        let generic: Vec<(String, HashSet<String>)> = generic.collect();
+        if self.assignments_keep(units, &generic) {
+            self.environment.keeping.insert("assignment".to_owned());
+        }
+        called.extend(generic);
         for unit in units {
-            for node in unit.hosts.iter().chain([&unit.node]) {
-                called.extend(self.generic_in(*node).into_iter().chain(self.bound_in(*node)));
-            }
             let declared = self.declared_in(unit.node, &[]);
             for (name, calls) in self.statement_functions_in(unit.node, &declared) {
                 // What it calls may keep something that no text here shows.
@@ -299,6 +303,40 @@ impl<'a> Fortran<'a> {
             common.extend(included.filter(|one| one.lifetime == Lifetime::Outside).map(|one| one.name));
         }
         self.environment.common = common;
+    }
+
+    /// Whether an assignment may be a call of a procedure that finds what the variable held before: one for which the interface of
+    /// assignments stands, with a first argument that is not `intent(out)` (Fortran 2018, 10.2.1.4 and 15.4.3.4.3).
+    fn assignments_keep(&self, units: &[Unit], generic: &[(String, HashSet<String>)]) -> bool {
+        let mut reached: HashSet<&str> = HashSet::from(["assignment"]);
+        loop {
+            let before = reached.len();
+            for (name, calls) in generic {
+                if reached.contains(name.as_str()) {
+                    reached.extend(calls.iter().map(String::as_str));
+                }
+            }
+            if reached.len() == before {
+                break;
+            }
+        }
+        let mut subroutines = units.iter().filter(|unit| unit.node.kind() == "subroutine");
+        subroutines.any(|unit| {
+            let is_reached = self.unit_name(unit).is_some_and(|name| reached.contains(name.as_str()));
+            let Some(first) = self.dummies(unit.node).into_iter().next().filter(|_| is_reached) else {
+                return false;
+            };
+            let is_overwritten = |child: &Node| {
+                let text: String = self.text.raw(*child).to_ascii_lowercase().split_whitespace().collect();
+                let about = text.split_once("::");
+                about.is_some_and(|(about, names)| {
+                    about.contains("intent(out)") && words(names).any(|word| word == first)
+                })
+            };
+            let declarations =
+                children(unit.node).into_iter().filter(|one| one.kind() == "variable_declaration");
+            !declarations.into_iter().any(|child| is_overwritten(&child))
+        })
     }
 
     /// The variables that a unit assigns, itself and not element by element.

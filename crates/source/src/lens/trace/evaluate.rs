@@ -46,9 +46,17 @@ impl Walker<'_> {
                 });
             }
             Term::Assignment { target, operator, value } => {
-                self.assign(target, *operator, value, used);
+                let sign = operator.and_then(|own| Binary::Update(own).sign()).unwrap_or_default();
+                if !self.assigned_by_function(one, target, &format!("{sign}="), std::slice::from_ref(value)) {
+                    self.assign(target, *operator, value, used);
+                }
             }
-            Term::Step { target, by } => self.step(target, *by, used),
+            Term::Step { target, by } => {
+                let sign = if *by < 0 { "--" } else { "++" };
+                if !self.assigned_by_function(one, target, sign, &[]) {
+                    self.step(target, *by, used);
+                }
+            }
             Term::Returned { function, of } => {
                 let call = self.trace.calls.len();
                 self.trace.calls.push(CallText { callee: function.clone(), ..CallText::default() });
@@ -268,6 +276,8 @@ impl Walker<'_> {
             names.collect::<BTreeSet<_>>().into_iter().collect()
         });
         let mut places: Vec<Vec<String>> = places.collect();
+        let copied = known::written_by_copy(&name).and_then(|index| arguments.get(index));
+        places.extend(copied.filter(|_| is_preprocessed).map(Expression::names));
         if matches!(self.environment.language, Language::Fortran | Language::FixedFortran) {
             // What is handed on by reference may be changed, unless it is said that it is not.
             let handed = arguments.iter().enumerate();
@@ -350,6 +360,30 @@ impl Walker<'_> {
         let place = &self.trace.places[place];
         let kind = &self.trace.variables[place.variable].type_text;
         place.path.is_empty() && (kind.contains('[') || words(kind).any(|word| word == "Vec"))
+    }
+
+    /// An assignment to an object of a class of the file which a function of the file makes, as for any method that is called on the
+    /// object: it need not overwrite all of it, and may do more (C++20, 12.4.3.2). Whether it is one.
+    fn assigned_by_function(
+        &mut self,
+        one: &Expression,
+        target: &Expression,
+        sign: &str,
+        values: &[Box<Expression>],
+    ) -> bool {
+        let name = format!("operator{sign}");
+        if !self.environment.calls.contains_key(&name) || !self.is_object(target) {
+            return false;
+        }
+        let what = Term::Member { base: Box::new(target.clone()), field: name.clone(), arrow: false };
+        let callee = Expression { what, at: target.at, text: target.text.clone() };
+        let values: Vec<Expression> = values.iter().map(|value| (**value).clone()).collect();
+        let call = self.trace.calls.len();
+        self.call(one, &callee, &values);
+        if let Some(call) = self.trace.calls.get_mut(call) {
+            call.callee = format!("{}.{name}", call.callee);
+        }
+        true
     }
 
     /// Operators of a class of the file that change what they are applied to: `out << x`.
@@ -868,19 +902,26 @@ impl Walker<'_> {
             || self.environment.places_of(name).flatten().any(|&at| at != OBJECT && is_beside(at))
     }
 
-    /// `*top() = x`, `self()->n++`, `at(a, i) = x`: what a function of the file gives leads to the place, which the text does not show.
+    /// `*top() = x`, `self()->n++`, `at(a, i) = x`: what a function of the file gives leads to the place, which the text does not show. What
+    /// others give, and methods, is a part of what they are handed: `tie(a, b) = x`, `*w.begin() = x`.
     fn assigned_through_call(&mut self, target: &Expression) {
         let mut at = target;
-        let name = loop {
+        let (callee, arguments) = loop {
             match &at.what {
                 Term::Dereference(base) | Term::Member { base, .. } | Term::Index { base, .. } => at = base,
-                Term::Call { callee, .. } => match &callee.what {
-                    Term::Name(name) => break name.clone(),
-                    _ => return,
-                },
+                Term::Call { callee, arguments } => break (callee, arguments),
                 _ => return,
             }
         };
+        let Term::Name(name) = &callee.what else {
+            if let Term::Member { base, .. } = &callee.what {
+                let mut place = base.names();
+                place.extend(arguments.iter().flat_map(Expression::names));
+                self.assigned_part(target, callee, vec![place]);
+            }
+            return;
+        };
+        let name = name.clone();
         let plain = name.rsplit("::").next().unwrap_or(&name).to_owned();
         let is_function = self.environment.calls.contains_key(&plain)
             && !self.environment.macros.contains_key(&plain)
@@ -889,7 +930,19 @@ impl Walker<'_> {
             let call = self.trace.calls.len();
             self.trace.calls.push(CallText { callee: name, keeps: true, ..CallText::default() });
             self.event(target.at, Happening::Call(call));
+        } else if self.environment.language == Language::Cpp
+            && !self.environment.macros.contains_key(&plain)
+            && self.declared(&name).is_none()
+        {
+            self.assigned_part(target, callee, arguments.iter().map(Expression::names).collect());
         }
+    }
+
+    /// An assignment changes places that a function, which gives a part of what it is handed, is handed or chooses.
+    fn assigned_part(&mut self, target: &Expression, callee: &Expression, places: Vec<Vec<String>>) {
+        let call = self.trace.calls.len();
+        self.trace.calls.push(CallText { callee: self.tight(callee), places, ..CallText::default() });
+        self.event(target.at, Happening::Call(call));
     }
 
     /// `FIELD(c) = x`: a macro of the file stands for what is assigned; its arguments choose the place.
