@@ -232,6 +232,19 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
                 ));
             }
             Role::Private { last } if is_plain => lists[if *last { 2 } else { 0 }].1.push(name),
+            // The variable that it is a member of is private as a whole.
+            Role::Private { last } if scalar.form == ScalarForm::Member => {
+                let whole = whole_of(&facts, scalar).map(str::to_owned);
+                let whole = whole.filter(|whole| !is_reached(whole)).ok_or(Absent::Variable(name))?;
+                let is_overwritten = facts.scalars.iter().any(|(own, _)| own.name == whole);
+                if !is_overwritten {
+                    // Members that the loop does not write may be read in it, or afterwards.
+                    lists[1].1.push(whole.clone());
+                }
+                if *last {
+                    lists[2].1.push(whole);
+                }
+            }
             Role::Induction(Some(step)) if is_plain && is_whole(scalar, is_fortran) => {
                 linear.push((name, *step))
             }
@@ -241,7 +254,8 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         }
     }
     for name in privatised.iter().filter(|name| !copied_in.contains(name)).cloned() {
-        let is_known = facts.scalars.iter().any(|(scalar, _)| scalar.name == name);
+        let is_known = facts.scalars.iter().any(|(scalar, _)| scalar.name == name)
+            || lists.iter().any(|(_, names)| names.contains(&name));
         if is_known || facts.declares(&name) == Some(true) || is_own_variable(profile, entry, &name) {
             continue;
         }
@@ -302,8 +316,32 @@ fn found(profile: &Profile, entry: &SourceLoop) -> Result<Clauses, Absent> {
         names.sort();
         names.dedup();
     }
+    // What the last iteration leaves in a member, it leaves in the variable.
+    let [(_, private), _, (_, kept)] = &mut lists;
+    private.retain(|name| !kept.contains(name));
     let own = source.iterators.iter().map(|iterator| iterator.name.clone()).collect();
     Ok(Clauses { is_fortran, own, reductions, arrays, linear, copied_in, lists })
+}
+
+/// The variable of the function that a member is one of, if each iteration has its own of it, of all that the loop writes of it: it
+/// overwrites the variable first, or each of these members. (Of a class of C++ it is not known what its copy does, nor of what begins anew.)
+fn whole_of<'a>(facts: &'a Facts<'_>, member: &Scalar) -> Option<&'a str> {
+    let own = || facts.scalars.iter().filter(|(scalar, _)| scalar.root == member.root);
+    let is_private = |role: &Role| matches!(role, Role::Private { .. } | Role::Own);
+    let is_of_members = |form: ScalarForm| matches!(form, ScalarForm::Variable | ScalarForm::Member);
+    let are_all = own()
+        .all(|(scalar, role)| is_private(role) && is_of_members(scalar.form) && scalar.shared.is_empty());
+    let mut arrays = facts.source.arrays.iter().filter(|array| array.root == member.root);
+    let is_overwritten = own().any(|(scalar, _)| scalar.form == ScalarForm::Variable);
+    let is_variable = matches!(member.home, Home::Local | Home::Parameter)
+        && !member.storage.pointer
+        && !member.storage.reference;
+    let may_copy = is_overwritten || facts.language == Language::C;
+    let is_whole = are_all
+        && is_variable
+        && may_copy
+        && (is_overwritten || !arrays.any(profile::lens::Array::is_written));
+    own().next().filter(|_| is_whole).map(|(scalar, _)| scalar.root.as_str())
 }
 
 /// The clause of an array of which iterations only combine elements with one operator, so that each thread can have a copy: the operator

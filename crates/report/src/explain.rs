@@ -8,6 +8,7 @@ use std::fmt::Write;
 use profile::Profile;
 use schedule::anew::{Anew, Instead};
 use schedule::facts::{Facts, Role};
+use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop};
 use serde::Serialize;
 
@@ -133,12 +134,20 @@ fn because(report: &Report<'_>, at: usize, ordering: usize) -> Vec<String> {
             "{name} is accumulated by {operator}, which may be done in any order if rounding may differ"
         ));
     }
-    let private = finding::privatise(p, l);
-    if !private.is_empty() {
-        let names = private.join(", ");
-        out.push(format!(
-            "every iteration writes {names} before it reads it, and nothing reads it afterwards"
-        ));
+    let needs = l.needs();
+    let left = |name: &String| {
+        let mut kept = needs.iter().filter(|need| need.way == Way::LastPrivate);
+        kept.any(|need| finding::need_name(p, need) == name)
+    };
+    let (kept, private): (Vec<String>, Vec<String>) = finding::privatise(p, l).into_iter().partition(left);
+    for (names, afterwards) in [
+        (private, "and nothing reads it afterwards"),
+        (kept, "and what the last one leaves is read afterwards"),
+    ] {
+        if !names.is_empty() {
+            let names = names.join(", ");
+            out.push(format!("every iteration writes {names} before it reads it, {afterwards}"));
+        }
     }
     let mut lines: Vec<u32> = l
         .verdicts

@@ -419,18 +419,25 @@ pub fn need_name<'a>(profile: &'a Profile, need: &'a Need) -> &'a str {
 /// What has to become of a variable, in words.
 pub fn need(profile: &Profile, need: &Need) -> String {
     let name = need_name(profile, need);
-    let bytes = need.bytes.map_or_else(|| "too large".to_owned(), size);
+    let is_object = profile.objects.get(need.object as usize).is_some();
+    // What is kept in a register has no size of its own in the run.
+    let bytes = need.bytes.map(size).or_else(|| is_object.then(|| "too large".to_owned()));
     let lines = match need.lines[..] {
         [] => String::new(),
         [line] => format!(", line {line}"),
         _ => format!(", lines {}", need.lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
     };
+    let details = match (&bytes, lines.strip_prefix(", ")) {
+        (Some(bytes), _) => format!(" ({bytes}{lines})"),
+        (None, Some(lines)) => format!(" ({lines})"),
+        (None, None) => String::new(),
+    };
     match need.way {
-        Way::Private => format!("privatising `{name}` ({bytes}{lines})"),
+        Way::Private => format!("privatising `{name}`{details}"),
         Way::LastPrivate => {
-            format!("privatising `{name}` and keeping what the last iteration leaves ({bytes}{lines})")
+            format!("privatising `{name}` and keeping what the last iteration leaves{details}")
         }
-        Way::Copy => format!("reading from a copy of `{name}` made before it ({bytes}{lines})"),
+        Way::Copy => format!("reading from a copy of `{name}` made before it{details}"),
         Way::AtomicWrite => format!("writing `{name}` atomically, always the same value{lines}"),
         Way::CopyIn => {
             format!("copying `{name}`, of which each thread has its own, between the threads{lines}")
@@ -447,7 +454,15 @@ pub fn need(profile: &Profile, need: &Need) -> String {
             )
         }
         Way::Induction(None) => format!("writing `{name}` as a function of the iteration"),
-        Way::Expand => format!("giving `{name}` an element per iteration ({bytes} in all{lines})"),
+        Way::Expand => {
+            let all = bytes.map_or_else(String::new, |bytes| format!("{bytes} in all"));
+            let details = [all.as_str(), lines.trim_start_matches(", ")];
+            let details: Vec<&str> = details.into_iter().filter(|part| !part.is_empty()).collect();
+            match details[..] {
+                [] => format!("giving `{name}` an element per iteration"),
+                _ => format!("giving `{name}` an element per iteration ({})", details.join(", ")),
+            }
+        }
     }
 }
 

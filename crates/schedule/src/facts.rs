@@ -173,9 +173,13 @@ impl<'a> Facts<'a> {
 
     /// Whether some of the lines come to a variable of this name without naming it.
     pub fn is_named_elsewhere(&self, name: &str, lines: &[u32]) -> bool {
-        let scalars =
-            self.scalars.iter().filter(|(scalar, _)| scalar.name == name && scalar.is_own_storage());
-        let arrays = self.source.arrays.iter().filter(|array| array.name == name && array.fixed);
+        // A member is a part of it.
+        let is_part = |scalar: &Scalar| scalar.root == name && scalar.form == ScalarForm::Member;
+        let is_its = |scalar: &Scalar| scalar.name == name || is_part(scalar);
+        let scalars = self.scalars.iter().filter(|(scalar, _)| is_its(scalar) && scalar.is_own_storage());
+        let is_part = |array: &Array| array.root == name && array.name.starts_with(&format!("{name}."));
+        let arrays = self.source.arrays.iter();
+        let arrays = arrays.filter(|array| array.name == name && array.fixed || is_part(array));
         let mut named: Vec<u32> = Vec::new();
         for (scalar, _) in scalars {
             named.extend(&scalar.reads);

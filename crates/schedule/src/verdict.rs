@@ -546,6 +546,19 @@ pub fn judge(
             let mut of = needs.iter().flatten().filter(|need| is_of(need));
             let is_computed = of.any(|need| matches!(need.way, Way::Induction(_)));
             match role {
+                // No clause names a member.
+                Role::Reduction(_) if scalar.form == ScalarForm::Member => {
+                    is_reduced = true;
+                    let is_told = needs.iter().flatten().any(|need| {
+                        need.way == Way::Combine && need.lines.iter().any(|line| lines().contains(line))
+                    });
+                    if !is_told {
+                        advise = true;
+                        let (object, name, way) = (ObjectIndex::MAX, scalar.name.clone(), Way::Combine);
+                        let need = Need { object, name, way, bytes: None, lines: lines() };
+                        needs.iter_mut().for_each(|needs| needs.push(need.clone()));
+                    }
+                }
                 Role::Reduction(_) | Role::Companion => is_reduced = true,
                 Role::Private { .. } => {
                     advise = true;
