@@ -30,7 +30,7 @@ programs! {
     long_double macros made memory mixed modules names not_reductions numerics objects other_names overwritten ownership
     pieces plain_forms pointed positions recursions reduction_forms reductions references rounded selects several spelling state
     storage streams taken_out templates text textbook threads thrown guards guarded held together grids hidden last_iterations updaters mistaken reused truth_values handed_over narrow_extremes
-    written_out fluid by_reference lent arms builds raw assigned defined members
+    written_out fluid by_reference lent arms builds raw assigned defined members handed
 }
 
 /// Every program is tested, and has a name of its own.

@@ -154,6 +154,10 @@ fn settled<'a>(
                 if place.is_none() && entry.attr(gimli::DW_AT_location)?.is_some() && is_array(unit, entry)? {
                     continue;
                 }
+                // Where what a caller has made lies, its address says, wherever that is kept.
+                if place.is_none() && is_by_address(dwarf, unit, entry)? {
+                    continue;
+                }
                 own.variables += 1;
                 own.is_settled &= match place {
                     Some(expression) => matches!(
@@ -176,6 +180,30 @@ fn settled<'a>(
     let is_settled = |own: &&Counted| if own.variables > 0 { own.is_settled } else { is_settled_unit };
     out.extend(functions.iter().filter(is_settled).flat_map(|own| own.ranges.iter().copied()));
     Ok(())
+}
+
+/// Whether a variable lies in memory as long as it is in scope, at an address that the function was handed: in a register at times, and
+/// in its frame.
+fn is_by_address<'a>(
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    unit: &gimli::Unit<Slice<'a>>,
+    variable: &gimli::DebuggingInformationEntry<'_, '_, Slice<'a>>,
+) -> gimli::Result<bool> {
+    let Some(value) = variable.attr_value(gimli::DW_AT_location)? else { return Ok(false) };
+    let Some(mut places) = dwarf.attr_locations(unit, value)? else { return Ok(false) };
+    let mut is_in_frame = false;
+    while let Some(place) = places.next()? {
+        let mut operations = place.data.operations(unit.encoding());
+        let [first, second, third] = [operations.next()?, operations.next()?, operations.next()?];
+        let is_address =
+            matches!(first, Some(Operation::FrameOffset { .. } | Operation::RegisterOffset { .. }));
+        match second {
+            None if is_address => {}
+            Some(Operation::Deref { .. }) if is_address && third.is_none() => is_in_frame = true,
+            _ => return Ok(false),
+        }
+    }
+    Ok(is_in_frame)
 }
 
 /// Whether a variable is an array.
