@@ -546,14 +546,14 @@ pub fn judge(
             let mut of = needs.iter().flatten().filter(|need| is_of(need));
             let is_computed = of.any(|need| matches!(need.way, Way::Induction(_)));
             match role {
-                // No clause names a member.
+                // No clause names a member; what the run shows no accumulation of, the compiler has a closed form for.
                 Role::Reduction(_) if scalar.form == ScalarForm::Member => {
                     is_reduced = true;
-                    let is_told = needs.iter().flatten().any(|need| {
-                        need.way == Way::Combine && need.lines.iter().any(|line| lines().contains(line))
-                    });
+                    let meets = |own: &[u32]| own.iter().any(|line| lines().contains(line));
+                    let is_told =
+                        needs.iter().flatten().any(|need| need.way == Way::Combine && meets(&need.lines))
+                            || reductions.iter().any(|own| meets(&loop_of.lines(&own.statements)));
                     if !is_told {
-                        advise = true;
                         let (object, name, way) = (ObjectIndex::MAX, scalar.name.clone(), Way::Combine);
                         let need = Need { object, name, way, bytes: None, lines: lines() };
                         needs.iter_mut().for_each(|needs| needs.push(need.clone()));
