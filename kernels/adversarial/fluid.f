@@ -2,7 +2,7 @@ c     Time steps of a solver in blocks and lines, as codes of fluid dynamics hav
       program solver
       implicit none
       integer n
-      parameter (n=18)
+      parameter (n=10)
       double precision u(5,0:n-1,0:n-1,0:n-1)
       double precision rhs(5,0:n-1,0:n-1,0:n-1)
       double precision us(0:n-1,0:n-1,0:n-1)
@@ -24,7 +24,7 @@ c     Time steps of a solver in blocks and lines, as codes of fluid dynamics hav
       subroutine initialize
       implicit none
       integer n
-      parameter (n=18)
+      parameter (n=10)
       double precision u(5,0:n-1,0:n-1,0:n-1)
       double precision rhs(5,0:n-1,0:n-1,0:n-1)
       double precision us(0:n-1,0:n-1,0:n-1)
@@ -47,7 +47,7 @@ c     Time steps of a solver in blocks and lines, as codes of fluid dynamics hav
       subroutine compute_rhs
       implicit none
       integer n
-      parameter (n=18)
+      parameter (n=10)
       double precision u(5,0:n-1,0:n-1,0:n-1)
       double precision rhs(5,0:n-1,0:n-1,0:n-1)
       double precision us(0:n-1,0:n-1,0:n-1)
@@ -93,7 +93,7 @@ c     Time steps of a solver in blocks and lines, as codes of fluid dynamics hav
       subroutine x_solve
       implicit none
       integer n
-      parameter (n=18)
+      parameter (n=10)
       double precision u(5,0:n-1,0:n-1,0:n-1)
       double precision rhs(5,0:n-1,0:n-1,0:n-1)
       double precision us(0:n-1,0:n-1,0:n-1)
@@ -158,7 +158,7 @@ c     Time steps of a solver in blocks and lines, as codes of fluid dynamics hav
       subroutine y_solve
       implicit none
       integer n
-      parameter (n=18)
+      parameter (n=10)
       double precision u(5,0:n-1,0:n-1,0:n-1)
       double precision rhs(5,0:n-1,0:n-1,0:n-1)
       double precision us(0:n-1,0:n-1,0:n-1)
@@ -211,7 +211,7 @@ c     Time steps of a solver in blocks and lines, as codes of fluid dynamics hav
       subroutine add
       implicit none
       integer n
-      parameter (n=18)
+      parameter (n=10)
       double precision u(5,0:n-1,0:n-1,0:n-1)
       double precision rhs(5,0:n-1,0:n-1,0:n-1)
       double precision us(0:n-1,0:n-1,0:n-1)
@@ -233,7 +233,7 @@ c     Time steps of a solver in blocks and lines, as codes of fluid dynamics hav
       subroutine norms(rms)
       implicit none
       integer n
-      parameter (n=18)
+      parameter (n=10)
       double precision u(5,0:n-1,0:n-1,0:n-1)
       double precision rhs(5,0:n-1,0:n-1,0:n-1)
       double precision us(0:n-1,0:n-1,0:n-1)
