@@ -173,7 +173,24 @@ ALONE static void values() {
     }
 }
 
+// Counted by a member, of which there is one for all.
+struct Sweep {
+    int i = 0;
+    ALONE void scale(double *p, int m) {
+        for (i = 0; i < m; i++) //= no|induction ## none
+            p[i] *= 2;
+    }
+    ALONE void copy(double *p, const double *q, int m) {
+        for (i = 0; i < m; i++) //= no|induction ## none
+            p[i] = q[i] + 1;
+    }
+};
+
 int main() {
+    Sweep sweep;
+    static double y[n];
+    sweep.copy(y, out, n);
+    sweep.scale(y, n);
     for (int i = 0; i < n; i++)
         x[i] = (i * 37) % 101 + 0.5;
     Gauge gauge;
@@ -189,5 +206,5 @@ int main() {
     sum += copied(w) + written(&message);
     elements(bytes);
     values();
-    printf("%g %g %d\n", sum, out[7] + v[9], bytes[44]);
+    printf("%g %g %d\n", sum, out[7] + v[9] + y[5], bytes[44] + sweep.i);
 }

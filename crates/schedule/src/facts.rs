@@ -633,8 +633,10 @@ impl<'a> Facts<'a> {
         arrays.filter_map(move |array| {
             let is_met = |access: &&ArrayAccess| {
                 iterator.is_some_and(|iterator| {
+                    // Methods name members without the object.
+                    let name = iterator.name.strip_prefix("this->").unwrap_or(&iterator.name);
                     is_combination(access.mode)
-                        && subscript::meeting(&access.subscripts, &access.subscripts, &iterator.name)
+                        && subscript::meeting(&access.subscripts, &access.subscripts, name)
                             == Some(Meeting::Everywhere)
                         && !self.depends(access)
                 })

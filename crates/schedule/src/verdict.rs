@@ -543,7 +543,12 @@ pub fn judge(
             let lines = || lines_of(scalar);
             let is_of = |need: &Need| is_named(&need.object) == Some(scalar.name.as_str());
             let is_seen = needs.iter().flatten().any(is_of);
-            let mut of = needs.iter().flatten().filter(|need| is_of(need));
+            // A member is seen in the object that it is one of.
+            let is_part = |need: &Need| {
+                scalar.form == ScalarForm::PointedMember
+                    && need.lines.iter().any(|line| lines().contains(line))
+            };
+            let mut of = needs.iter().flatten().filter(|need| is_of(need) || is_part(need));
             let is_computed = of.any(|need| matches!(need.way, Way::Induction(_)));
             match role {
                 // No clause names a member; what the run shows no accumulation of, the compiler has a closed form for.
@@ -590,10 +595,16 @@ pub fn judge(
                     };
                     needs.iter_mut().for_each(|needs| needs.push(need.clone()));
                 }
-                Role::Induction(step) if !is_computed => {
+                // A member cannot be the iterator of a loop whose iterations are shared out: others come to the object.
+                Role::Iterator | Role::Induction(_)
+                    if !is_computed
+                        && (matches!(role, Role::Induction(_))
+                            || scalar.form == ScalarForm::PointedMember) =>
+                {
                     found.evidence(inside, &scevs);
                     let name = scalar.name.clone();
-                    let way = Way::Induction(*step);
+                    let step = if let Role::Induction(step) = role { *step } else { None };
+                    let way = Way::Induction(step);
                     needs.iter_mut().for_each(|needs| needs.retain(|need| !is_of(need)));
                     let need = Need { object: ObjectIndex::MAX, name, way, bytes: Some(0), lines: lines() };
                     needs.iter_mut().for_each(|needs| needs.push(need.clone()));
@@ -2375,5 +2386,7 @@ fn is_of_system(file: &str) -> bool {
 
 /// The lines on which the text of a loop assigns a scalar.
 fn lines_of(scalar: &profile::lens::Scalar) -> Vec<u32> {
-    scalar.definitions.iter().map(|definition| definition.at.line).collect()
+    let mut lines: Vec<u32> = scalar.definitions.iter().map(|definition| definition.at.line).collect();
+    lines.dedup();
+    lines
 }
