@@ -1472,16 +1472,40 @@ fn seen_with(threads: &str, file: &str, program: &str) {
 }
 
 fn seen_by(compilers: [&str; 2], threads: &str, file: &str, program: &str) {
+    seen_in((compilers, &["-fopenmp"]), threads, file, program);
+}
+
+/// The same of builds without OpenMP. Functions that say `unknown` have no race, but what may be one.
+fn seen_without(compilers: [&str; 2], file: &str, program: &str) {
+    seen_in((compilers, &[]), "1", file, program);
+}
+
+fn seen_in((compilers, flags): ([&str; 2], &[&str]), threads: &str, file: &str, program: &str) {
     let builds = compilers.into_iter().flat_map(|own| [(own, "-O0"), (own, "-O2")]);
     let place = file.len() + usize::from(threads == "4");
     let builds = builds.enumerate().filter(|(at, _)| kernels::is_taken(at + place, 2));
     for (_, (compiler, level)) in builds {
-        let (report, text) = check_with(threads, file, compiler, program, &[level, "-fopenmp"]);
+        seen_at(level, ([compiler], flags), threads, (file, program));
+    }
+}
+
+/// The same at one level.
+fn seen_at<const N: usize>(
+    level: &str,
+    (compilers, flags): ([&str; N], &[&str]),
+    threads: &str,
+    (file, program): (&str, &str),
+) {
+    for compiler in compilers {
+        let (report, text) = check_with(threads, file, compiler, program, &[&[level], flags].concat());
+        let mut doubts: BTreeSet<u64> = BTreeSet::new();
         let mut lines: BTreeSet<u64> = BTreeSet::new();
         let all = |list: &Value| -> Vec<Value> { list.as_array().into_iter().flatten().cloned().collect() };
         for own in all(&report["loops"]) {
             let raced = !all(&own["existing"]["races"]).is_empty();
             lines.extend(own["line"].as_u64().filter(|_| raced && own["main"] == true));
+            let is_doubted = !all(&own["existing"]["unknown"]).is_empty();
+            doubts.extend(own["line"].as_u64().filter(|_| is_doubted && own["main"] == true));
         }
         for race in all(&report["races"]) {
             lines.extend(all(&race["lines"]).iter().filter_map(Value::as_u64));
@@ -1501,6 +1525,8 @@ fn seen_by(compilers: [&str; 2], threads: &str, file: &str, program: &str) {
                 let found = lines.range(first..=&last).next().is_some();
                 let name = program.lines().nth(*first as usize - 1).unwrap();
                 assert_eq!(found, wanted == "race", "{compiler} {level}, {threads} threads: {name}\n{text}");
+                let is_doubted = doubts.range(first..=&last).next().is_some();
+                assert!(is_doubted || wanted != "unknown", "{compiler} {level}: {name}\n{text}");
             }
         }
     }
@@ -1738,6 +1764,44 @@ fn what_was_not_compiled_orders_nothing() {
 fn guards_excuse_what_they_are_about() {
     seen("apart.c", include_str!("existing/apart.c"));
     seen_by(["g++", "clang++-19"], "2", "chosen.cpp", include_str!("existing/chosen.cpp"));
+}
+
+/// Regression: elements that threads choose by their number were taken for shared where the text of the loop did not ask for it itself.
+#[test]
+fn elements_of_each_thread_are_known() {
+    for threads in ["2", "4"] {
+        seen_with(threads, "numbers.c", include_str!("existing/numbers.c"));
+    }
+    for flags in [&["-O0", "-fopenmp"][..], &["-O1"], &["-O2", "-fopenmp"]] {
+        check("numbers.f90", "gfortran", include_str!("existing/numbers.f90"), flags);
+    }
+}
+
+/// Regression: a run of a build without OpenMP was taken for what one with it does, whatever that has otherwise.
+#[test]
+fn what_rests_on_the_build_is_not_known() {
+    seen_without(["cc", "clang-19"], "builds.c", include_str!("existing/builds.c"));
+}
+
+/// Regression: loops of which a compiler makes several iterations one were taken for others than they are.
+#[test]
+fn iterations_stay_with_their_threads() {
+    let program = include_str!("existing/kept.c");
+    for level in ["-O0", "-O3"] {
+        seen_at(level, (["cc", "clang-19"], &["-fopenmp"]), "3", ("kept.c", program));
+    }
+}
+
+/// Regression: that subscripts may meet was taken for a race.
+#[test]
+fn what_may_meet_is_no_race() {
+    seen_without(["cc", "clang-19"], "unproven.c", include_str!("existing/unproven.c"));
+}
+
+/// Regression: a directive was said to be right of a loop that by its verdict is not parallel so.
+#[test]
+fn the_verdict_on_a_loop_is_heard() {
+    seen_without(["g++", "clang++-19"], "captured.cpp", include_str!("existing/captured.cpp"));
 }
 
 /// Whether an atomic operation was compiled is said not to be known.

@@ -5,6 +5,8 @@
 //! (OpenMP 5.2, section 1.4.1). Updates under `atomic`, `critical` or `ordered` are no races; where the source is not at hand, whether
 //! there are such is not known, and [`Existing::guards_known`] says so.
 //!
+//! A race is what the run has shown, or what the text proves. What may be one and rests on what another run decides is a [`Doubt`] ([`origins`]).
+//!
 //! A directive that has iterations run in lockstep (`simd`) leaves a race where they depend on others that are closer than it allows.
 //!
 //! What no loop shows is in [`between`].
@@ -15,6 +17,7 @@ pub mod between;
 mod doacross;
 mod guards;
 mod locks;
+mod origins;
 mod run;
 mod tasks;
 
@@ -23,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use between::goes_on;
 use doacross::Doacross;
 use guards::{Guarded, Guards, mentions, subscripts};
+use origins::{Origins, Rests};
 use profile::lens::{
     AfterLoop, Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind,
 };
@@ -31,7 +35,7 @@ use profile::{ContextIndex, Dependence, Exclusion, ObjectKind, Profile};
 use run::Run;
 use schedule::facts::{Facts, Role, is_errno};
 use schedule::needs::Way;
-use schedule::{Parallel, SourceLoop};
+use schedule::{Parallel, SourceLoop, Unknown};
 use tasks::Tasks;
 
 use crate::finding::{self, BlockingFinding, ReductionFinding, Report};
@@ -50,6 +54,8 @@ pub struct Existing {
     pub is_simd: bool,
     /// What it leaves to chance.
     pub races: Vec<Race>,
+    /// What it may leave to chance, and what that depends on.
+    pub doubts: Vec<Doubt>,
     /// Whether the source was looked at for `atomic` and `critical`.
     pub guards_known: bool,
     /// Lines of it that an atomic operation guards of which it is not known whether it was compiled: no race is reported there.
@@ -141,6 +147,28 @@ impl Race {
     }
 }
 
+/// What threads may do at a time and must not, of which it is not known whether they do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt {
+    /// What it is about.
+    pub name: String,
+    /// The lines that come to it.
+    pub lines: Vec<u32>,
+    /// Why it is not known.
+    pub why: Why,
+}
+
+/// Why it is not known whether something is a race.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// To which place a thread comes, or whether it does, rests on its number, and one thread alone had iterations.
+    Number,
+    /// That rests on how many threads there are, or on what a build with OpenMP alone has, and one thread alone had iterations.
+    Team,
+    /// Iterations come to it by the verdict on the loop, and the text does not say whether threads share it.
+    Verdict,
+}
+
 /// What a clause does to variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
@@ -205,11 +233,18 @@ struct Texts<'a> {
     between: Vec<&'a Dependence>,
     /// For each of these, what the run has shown of locks at its ends.
     met: Vec<Vec<Met>>,
+    /// What the number of a thread and the size of its team decide.
+    origins: Origins,
 }
 
 impl<'a> Texts<'a> {
     /// Those of the files in which loops with directives stand, and of what else members of a team do.
-    fn of(profile: &'a Profile, loops: &'a [SourceLoop], compiled: &'a CompiledTexts) -> Texts<'a> {
+    fn of(
+        profile: &'a Profile,
+        loops: &'a [SourceLoop],
+        compiled: &'a CompiledTexts,
+        sources: &Sources,
+    ) -> Texts<'a> {
         let has_directive = |own: &&SourceLoop| {
             let text = own.contexts.first().and_then(|&context| Facts::source(profile, context));
             text.is_some_and(|text| text.directive.is_some() || text.in_parallel.is_some())
@@ -218,7 +253,12 @@ impl<'a> Texts<'a> {
         let files: BTreeSet<String> = files.chain(between::files(profile)).collect();
         let between = profile.dependences.iter().filter(|d| d.between_members && d.memory).collect();
         let (lines, guards, tasks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut out = Texts { compiled, lines, guards, tasks, between, met: Vec::new() };
+        let has_openmp = profile.functions.iter().any(|own| schedule::names::of_region(&own.name).is_some());
+        let as_compiled = sources.iter().filter(|(_, source)| !source.is_newer);
+        let texts =
+            as_compiled.map(|(file, own)| (file.as_str(), own.text.as_str(), language(profile, file)));
+        let origins = Origins::of(texts, has_openmp);
+        let mut out = Texts { compiled, lines, guards, tasks, between, met: Vec::new(), origins };
         for file in files {
             if let Some(text) = compiled.get(&file) {
                 let Some(guards) = compiled.guards(&file, language(profile, &file)) else { continue };
@@ -270,7 +310,7 @@ fn language(profile: &Profile, file: &str) -> Language {
 /// What is said of the loops of a report; without sources nothing is known of guards.
 pub fn of_loops(profile: &Profile, loops: &[SourceLoop], sources: &Sources) -> Vec<Option<Existing>> {
     let compiled = CompiledTexts::of(profile, sources);
-    all(profile, loops, &Texts::of(profile, loops, &compiled))
+    all(profile, loops, &Texts::of(profile, loops, &compiled, sources))
 }
 
 fn all(profile: &Profile, loops: &[SourceLoop], texts: &Texts<'_>) -> Vec<Option<Existing>> {
@@ -280,7 +320,7 @@ fn all(profile: &Profile, loops: &[SourceLoop], texts: &Texts<'_>) -> Vec<Option
 /// Looks at loops with directives again, with their sources.
 pub fn apply(report: &mut Report<'_>, sources: &Sources) {
     let compiled = CompiledTexts::of(report.profile, sources);
-    let texts = Texts::of(report.profile, &report.loops, &compiled);
+    let texts = Texts::of(report.profile, &report.loops, &compiled, sources);
     report.existing = all(report.profile, &report.loops, &texts);
     let loops = report.loops.iter().zip(&report.existing);
     let shared_out: Vec<&SourceLoop> = loops
@@ -303,7 +343,14 @@ pub fn apply(report: &mut Report<'_>, sources: &Sources) {
 /// The sources of loops with directives, and of what else members of a team do.
 pub fn files(report: &Report<'_>) -> BTreeSet<String> {
     let with = report.loops.iter().zip(&report.existing).filter(|(_, existing)| existing.is_some());
-    with.map(|(own, _)| own.file.clone()).chain(between::files(report.profile)).collect()
+    let mut files: BTreeSet<String> =
+        with.map(|(own, _)| own.file.clone()).chain(between::files(report.profile)).collect();
+    // What the functions do that they call.
+    if !files.is_empty() {
+        let read = report.profile.sources.iter().filter(|source| source.loops.is_some());
+        files.extend(read.map(|source| source.file.clone()));
+    }
+    files
 }
 
 fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_>) -> Option<Existing> {
@@ -320,6 +367,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         is_shared_out,
         is_simd,
         races: Vec::new(),
+        doubts: Vec::new(),
         guards_known: false,
         may_be_atomic: Vec::new(),
     };
@@ -378,6 +426,21 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
             }
         }
     }
+    if is_shared_out {
+        let run = Run::of(profile, own, &texts.between);
+        let races = std::mem::take(&mut out.races);
+        for race in races {
+            match resting(own, text, &race, &run, &texts.origins) {
+                Judged::Race => out.races.push(race),
+                Judged::Apart => {}
+                Judged::Unknown(doubt) => out.doubts.push(doubt),
+            }
+        }
+        if out.races.is_empty() && out.doubts.is_empty() && !run.is_shared_out() {
+            let place = (guards, texts.compiled.get(&own.file).unwrap_or_default());
+            out.doubts = unexplained(profile, own, text, place, (&run, &texts.origins));
+        }
+    }
     // Of optimised loops an iteration may be several of the text's.
     let is_unoptimised = profile.functions.get(profile.contexts[context as usize].function as usize);
     let is_unoptimised = is_unoptimised.is_some_and(|function| function.is_unoptimised);
@@ -393,7 +456,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         if own.parallel == Parallel::Unknown
             && !is_unoptimised
             && let Some((name, (write, _), _)) =
-                facts.passed_on(u64::MAX).filter(|found| found.2 < most_lanes(directive))
+                facts.surely_passed_on(u64::MAX).filter(|found| found.2 < most_lanes(directive))
         {
             out.races.push(Race::Carried { name: name.to_owned(), lines: vec![write] });
         }
@@ -409,6 +472,190 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         out.guards_known = true;
     }
     Some(out)
+}
+
+/// What keeps a loop from being parallel by its verdict, and neither a clause nor a guard, nor that each thread has its own, explains.
+fn unexplained(
+    profile: &Profile,
+    own: &SourceLoop,
+    source: &profile::lens::SourceLoop,
+    (guards, text): (&Guards, &str),
+    (run, origins): (&Run<'_>, &Origins),
+) -> Vec<Doubt> {
+    let directives: Vec<&Directive> = source.directive.iter().chain(&source.in_parallel).collect();
+    let clauses: Vec<Clause> = directives.iter().flat_map(|directive| clauses(&directive.text)).collect();
+    let has_condition = |clause: &Clause| matches!(clause.name.as_str(), "if" | "default" | "ordered");
+    let (region, own_text) = region_lines(source, text);
+    let waits = directives.iter().any(|directive| mentions(&directive.text, "ordered"));
+    if text.is_empty()
+        || waits
+        || clauses.iter().any(has_condition)
+        || directives.iter().any(|directive| is_alone(&directive.text))
+        || has_own_storage(&own_text)
+    {
+        return Vec::new();
+    }
+    let is_same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
+    let root = |name: &str| -> String {
+        let name = name.trim_start_matches(['*', '(']);
+        name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
+    };
+    let is_given = |name: &str| {
+        let of = |clause: &&Clause| !matches!(clause.name.as_str(), "shared" | "schedule" | "num_threads");
+        let mut given = clauses.iter().filter(of).flat_map(|clause| &clause.variables);
+        given.any(|own| is_same(own, name) || is_same(own, &root(name)))
+    };
+    let before = &own_text[..own_text.len().min(source.at.line.saturating_sub(region + 1) as usize)];
+    // What each iteration or thread has for itself, by the text.
+    let is_own = |name: &str| {
+        let plain = root(name);
+        let counts = |own: &str| is_same(own, &plain);
+        let of_scalars = source.scalars.iter().filter(|scalar| counts(&scalar.root)).any(|scalar| {
+            matches!(scalar.home, Home::InBody | Home::InHeader)
+                || scalar.storage.thread_local
+                || scalar.storage.atomic
+                || scalar.declared.is_some_and(|at| at.line > region)
+                || source.in_parallel.is_none() && !directives.iter().any(|own| begins_team(&own.text))
+        });
+        of_scalars
+            || source.iterators.iter().any(|own| counts(&own.name))
+            || source.inner_iterators.iter().any(|own| counts(&own.name))
+            || source.thread_locals.iter().any(|(own, _)| counts(own))
+            || source.arrays.iter().any(|array| counts(&array.root) && array.home == Home::InBody)
+            || before.iter().any(|line| mentions(line, &plain) && !plain.is_empty())
+    };
+    let mut found: Vec<(String, Vec<u32>, Option<u32>)> = Vec::new();
+    for need in own.needs() {
+        let name = finding::need_name(profile, &need).to_owned();
+        found.push((name, need.lines.clone(), Some(need.object)));
+    }
+    for reduction in finding::reductions(profile, own) {
+        // Of what the compiler has in a register the line says the name.
+        let line = text.lines().nth((reduction.line as usize).wrapping_sub(1)).unwrap_or_default();
+        let name = reduction.name.or_else(|| between::common_name([line; 2]).map(str::to_owned));
+        found.extend(name.map(|name| (name, vec![reduction.line], None)));
+    }
+    if own.parallel == Parallel::No && found.is_empty() {
+        for blocking in finding::blocking(profile, own).into_iter().filter(|own| own.via == "memory") {
+            let lines = [&blocking.source, &blocking.sink].map(|end| end.1);
+            let name = blocking.object.map(|object| object.name);
+            found.extend(name.map(|name| (name, lines.to_vec(), None)));
+        }
+    }
+    for verdict in own.verdicts.iter().filter(|_| own.parallel == Parallel::Unknown) {
+        match &verdict.unknown {
+            Some(Unknown::Variable { name, lines }) => found.push((name.clone(), lines.clone(), None)),
+            Some(Unknown::Array { name, lines: (a, b) }) => found.push((name.clone(), vec![*a, *b], None)),
+            Some(Unknown::Removed { name, line }) => found.push((name.clone(), vec![*line], None)),
+            _ => {}
+        }
+    }
+    let is_varying = |name: &str| source.assigns(name);
+    let one = Guarded::Place(&is_varying);
+    let mut out: Vec<Doubt> = Vec::new();
+    // What is done in a library is so where that is called.
+    let is_of_file =
+        |line: &u32| profile.locations.iter().any(|place| place.line == *line && place.file == own.file);
+    for (name, lines, object) in found {
+        let lines: BTreeSet<u32> = lines.into_iter().filter(is_of_file).collect();
+        let lines: Vec<u32> = lines.into_iter().collect();
+        let is_hidden = object.and_then(|at| profile.objects.get(at as usize)).is_some_and(|object| {
+            object.kind == ObjectKind::Frame || object.thread_local || object.library || object.is_volatile
+        });
+        let is_guarded = || {
+            let inside: Vec<u32> =
+                lines.iter().copied().filter(|line| lines_of_loop(source).contains(line)).collect();
+            let calls: Vec<u32> = source.calls.iter().map(|call| call.at.line).collect();
+            guards.exclude(&lines, &one)
+                || !inside.is_empty() && guards.separate(&inside, &inside, &one)
+                || !lines.is_empty() && guards.are_locked_apart(&lines, &[])
+                || !calls.is_empty() && inside.is_empty() && guards.exclude_calls(&calls, &lines, &one)
+                || guards.has_turn(lines_of_loop(source), Some(&name), &lines)
+                || guards.has_flags(&lines)
+        };
+        let places: Vec<(Rests, bool)> =
+            lines.iter().map(|&line| origins.place(&own.file, line, &name)).collect();
+        let is_of_threads = !places.is_empty() && places.iter().all(|(_, is_own)| *is_own);
+        let controls = lines.iter().map(|&line| origins.controls(&own.file, line));
+        let rests = places.into_iter().map(|own| own.0).chain(controls).fold(Rests::default(), Rests::with);
+        let why = match rests {
+            Rests { number: true, .. } => Why::Number,
+            Rests { team: true, .. } => Why::Team,
+            _ => Why::Verdict,
+        };
+        let is_known = out.iter().any(|doubt| doubt.name == name);
+        let is_made = name.starts_with('.') || name.starts_with("std::");
+        if !is_known
+            && !is_made
+            && !is_hidden
+            && !is_given(&name)
+            && !is_own(&name)
+            && !is_guarded()
+            && !is_of_threads
+            && !run.is_of_members(&lines)
+        {
+            out.push(Doubt { name, lines, why });
+        }
+    }
+    out
+}
+
+/// What is known of something that the text has for a race.
+enum Judged {
+    /// It is one.
+    Race,
+    /// Threads come to different places, or one alone does.
+    Apart,
+    /// It depends.
+    Unknown(Doubt),
+}
+
+/// What is left of a race where the place rests on the number of the thread or the size of the team, or whether a thread comes there does: what members
+/// of a team were seen to do is one, and what a run with several of them has not shown is none.
+fn resting(
+    own: &SourceLoop,
+    text: &profile::lens::SourceLoop,
+    race: &Race,
+    run: &Run<'_>,
+    origins: &Origins,
+) -> Judged {
+    let is_of_order = matches!(race, Race::NotWaited { .. } | Race::NotAwaited { .. });
+    let Some(name) = race.variable().filter(|_| !is_of_order) else { return Judged::Race };
+    let places: BTreeSet<(&str, u32)> = match race {
+        Race::Dependence(found) => {
+            [&found.source, &found.sink].into_iter().map(|end| (end.0.as_str(), end.1)).collect()
+        }
+        _ => race.lines().iter().map(|&line| (own.file.as_str(), line)).collect(),
+    };
+    let here = places.iter().filter(|place| place.0 == own.file).map(|place| place.1);
+    let lines: Vec<u32> = here.collect();
+    if run.is_shared_out() && run.shows(name, &lines) {
+        return Judged::Race;
+    }
+    let of_places: Vec<(Rests, bool)> =
+        places.iter().map(|&(file, line)| origins.place(file, line, name)).collect();
+    if !of_places.is_empty() && of_places.iter().all(|(_, is_own)| *is_own) {
+        return Judged::Apart;
+    }
+    let controls = places.iter().copied().chain([(own.file.as_str(), own.line)]);
+    let controls = controls.map(|(file, line)| origins.controls(file, line));
+    let rests = of_places.iter().map(|own| own.0).chain(controls).fold(Rests::default(), Rests::with);
+    let doubt = |why| Judged::Unknown(Doubt { name: name.to_owned(), lines: lines.clone(), why });
+    match (rests.number, run.is_shared_out()) {
+        (true, true) => return Judged::Apart,
+        (true, false) => return doubt(Why::Number),
+        (false, true) => return Judged::Race,
+        (false, false) => {}
+    }
+    let first = text.directive.iter().chain(&text.in_parallel).map(|directive| directive.line).min();
+    let region = (first.unwrap_or(text.at.line), text.end.line);
+    let is_outside = |place: &&(&str, u32)| place.0 != own.file || !lines_of_loop(text).contains(&place.1);
+    let called = places.iter().filter(is_outside);
+    let does_otherwise = origins.does_otherwise(&own.file, region)
+        || called
+            .filter_map(|&(file, line)| Some((file, origins.lines_of_function(file, line)?)))
+            .any(|(file, lines)| origins.does_otherwise(file, lines));
+    if rests.team || does_otherwise { doubt(Why::Team) } else { Judged::Race }
 }
 
 /// The function in which the region stands that a compiler has made the function of, in which a loop is; empty if that is not known.
@@ -447,9 +694,9 @@ fn is_off(clause: &Clause) -> bool {
     clause.name == "if" && matches!(argument, Some("0" | "false" | ".false."))
 }
 
-/// Whether the lines of a region ask for the number of a thread or allocate memory.
+/// Whether the lines of a region allocate memory.
 fn has_own_storage(lines: &[&str]) -> bool {
-    const MARKS: [&str; 4] = ["omp_get_thread_num", "alloc(", "allocate(", "new "];
+    const MARKS: [&str; 3] = ["alloc(", "allocate(", "new "];
     lines.iter().any(|line| MARKS.iter().any(|own| line.contains(own)))
 }
 
@@ -530,7 +777,7 @@ fn races(
     if !run.is_shared_out() && directives.iter().any(has_condition) {
         return Vec::new();
     }
-    // What threads choose by their number, or make in the region, the text does not tell from what they share.
+    // What threads make in the region, the text does not tell from what they share.
     let (region, own_text) = region_lines(source, text);
     let has_own_storage = has_own_storage(&own_text);
     let defaults_to_private = clauses
@@ -555,7 +802,6 @@ fn races(
         source.thread_locals.iter().any(|(name, _)| is_same(name, &array.root))
             || !is_fortran && array.fixed && declares(before, &array.name)
             || is_orphaned && array.fixed && array.home == Home::Local
-            || is_chosen_by_thread(&own_text, array)
     };
     let is_varying = |name: &str| source.assigns(name);
     let one = Guarded::Place(&is_varying);
@@ -724,9 +970,10 @@ fn races(
         }
     }
     out.extend(not_waited_for(source, (guards, text), &clauses));
-    // What the compiler kept in registers, the text shows.
+    // What the compiler kept in registers the text proves, or nothing is said to be a race.
     let is_shown = out.iter().any(|race| matches!(race, Race::Dependence(_)));
-    let most = own.iterations;
+    // Of optimised loops those of the text are more: nothing is claimed of elements that are farther apart.
+    let most = own.iterations.div_ceil(own.entries.max(1));
     if let Some(waits) = doacross.as_ref().filter(|waits| waits.is_known()) {
         for array in source.arrays.iter().filter(|array| !is_of_thread(array)) {
             let name = array.name.as_str();
@@ -751,7 +998,8 @@ fn races(
     if matches!(own.parallel, Parallel::No | Parallel::Unknown)
         && !is_shown
         && doacross.is_none()
-        && let Some((name, (write, read), _)) = facts.passed_on(most).or_else(|| facts.overwritten(most))
+        && let Some((name, (write, read), _)) =
+            facts.surely_passed_on(most).or_else(|| facts.surely_overwritten(most))
         && !guards.exclude(&[write, read], &Guarded::Elements(&elements(facts, name)))
         && !source.arrays.iter().any(|array| array.name == name && is_of_thread(array))
         && !run.refutes(name, &lines_of(source, name))
@@ -1151,22 +1399,6 @@ fn declares(lines: &[&str], name: &str) -> bool {
     })
 }
 
-/// Whether a loop comes to an array by the number of its thread alone: each has an element, or a row, of its own.
-fn is_chosen_by_thread(lines: &[&str], array: &Array) -> bool {
-    const NUMBER: &str = "omp_get_thread_num";
-    let set = |line: &&&str| line.contains(NUMBER);
-    let named: Vec<&str> = lines
-        .iter()
-        .filter(set)
-        .filter_map(|line| line.split_once(NUMBER)?.0.rsplit_once('='))
-        .filter_map(|(before, _)| {
-            before.split(|c: char| !c.is_alphanumeric() && c != '_').rfind(|word| !word.is_empty())
-        })
-        .collect();
-    let is_number = |text: &String| text.contains(NUMBER) || named.contains(&text.as_str());
-    !array.accesses.is_empty() && array.accesses.iter().all(|access| access.element().iter().any(is_number))
-}
-
 /// Variables that members of a team came to while nothing ordered them: of those that functions called in the loop come to themselves, each with
 /// the function and the lines that did. What the loop's own text comes to, that tells.
 fn unordered(profile: &Profile, own: &SourceLoop, between: &[&Dependence]) -> Vec<Come> {
@@ -1277,6 +1509,17 @@ pub fn words(own: &SourceLoop, existing: &Existing) -> Vec<String> {
         out.push(format!(
             "unknown: whether the atomic operation ({}) was compiled as one; if not, it is a race",
             lines(&existing.may_be_atomic)
+        ));
+    }
+    for doubt in &existing.doubts {
+        let (name, at) = (&doubt.name, lines(&doubt.lines));
+        let why = match doubt.why {
+            Why::Number => "rests on the number of the thread",
+            Why::Team => "rests on how many threads there are, or on code that a build with OpenMP alone has",
+            Why::Verdict => "is not known, though iterations may",
+        };
+        out.push(format!(
+            "unknown: whether threads come to the same `{name}` ({at}) at a time {why}: a run of a build with OpenMP and several threads shows it"
         ));
     }
     let unless =

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::code::{self, WireCode};
 use crate::directive;
-use crate::existing::Race;
+use crate::existing::{Doubt, Race, Why};
 use crate::finding::{self, Report};
 use crate::inputs;
 use crate::limits;
@@ -117,6 +117,18 @@ struct WireExisting {
     /// It shares out the iterations of this very loop.
     parallel: bool,
     races: Vec<WireRace>,
+    /// What may be races, where one thread alone had iterations.
+    unknown: Vec<WireDoubt>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct WireDoubt {
+    variable: String,
+    lines: Vec<u32>,
+    /// What it rests on: `thread` (its number) or `team` (how many threads there are, or code that a build with OpenMP alone has); `verdict` where
+    /// it is not parallel by the verdict on the loop, and the text does not say whether threads share the variable.
+    why: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -447,6 +459,7 @@ fn loops(report: &Report<'_>) -> Vec<Loop> {
                 line: own.line,
                 parallel: own.is_shared_out,
                 races: own.races.iter().map(race).collect(),
+                unknown: own.doubts.iter().map(doubt).collect(),
             }),
             data_dependent_trip_count: directive::is_left_early(p, l),
             reason: (l.parallel == Parallel::Unknown).then(|| finding::why_unknown(p, l)),
@@ -467,6 +480,15 @@ fn between(of: &crate::existing::between::Between) -> WireBetween {
         variable: of.name.clone(),
         written_twice: of.is_written_twice,
     }
+}
+
+fn doubt(of: &Doubt) -> WireDoubt {
+    let why = match of.why {
+        Why::Number => "thread",
+        Why::Team => "team",
+        Why::Verdict => "verdict",
+    };
+    WireDoubt { variable: of.name.clone(), lines: of.lines.clone(), why }
 }
 
 fn race(of: &Race) -> WireRace {

@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use crate::advance;
 use crate::graph::is_optimised;
 use crate::names::short_name;
+use crate::overlap;
 use crate::subscript::{self, Course, Meeting};
 
 /// What a variable is to a loop.
@@ -331,6 +332,31 @@ impl<'a> Facts<'a> {
         self.met(trips, false, &|by, is_write| by < 0 && !is_write)
     }
 
+    /// The same, of which the text leaves no doubt: both accesses run in every iteration, and what their subscripts name beside iterators
+    /// stays. Those of loops inside run over the same values each time.
+    pub fn surely_passed_on(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
+        self.surely_met(trips, &|by, is_write| by > 0 || by != 0 && is_write)
+    }
+
+    /// An array of which an iteration overwrites for certain what an earlier one has read.
+    pub fn surely_overwritten(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
+        self.surely_met(trips, &|by, is_write| by < 0 && !is_write)
+    }
+
+    fn surely_met(
+        &self,
+        trips: u64,
+        counts: &dyn Fn(i64, bool) -> bool,
+    ) -> Option<(&'a str, (u32, u32), i64)> {
+        let nests: Vec<&SourceLoop> = self.inner_loops().collect();
+        let is_certain = |array: &Array, access: &ArrayAccess| {
+            !self.source.jumps
+                && !self.depends(access)
+                && overlap::always_runs(&nests, self.source, array, access)
+        };
+        self.met_by(trips, (false, &is_certain), counts)
+    }
+
     /// An element that is written and, in another iteration, accessed, or handed on if `is_handed`.
     fn met(
         &self,
@@ -338,11 +364,23 @@ impl<'a> Facts<'a> {
         is_handed: bool,
         counts: &dyn Fn(i64, bool) -> bool,
     ) -> Option<(&'a str, (u32, u32), i64)> {
+        self.met_by(trips, (is_handed, &|_, _| true), counts)
+    }
+
+    /// The same of some accesses alone.
+    fn met_by(
+        &self,
+        trips: u64,
+        (is_handed, is_meant): (bool, &dyn Fn(&Array, &ArrayAccess) -> bool),
+        counts: &dyn Fn(i64, bool) -> bool,
+    ) -> Option<(&'a str, (u32, u32), i64)> {
         let [iterator] = &self.source.iterators[..] else { return None };
         let step = iterator.step_value.filter(|&step| step != 0)?;
         self.source.arrays.iter().filter(|array| self.is_one_place(array)).find_map(|array| {
-            let pairs =
-                writes(array).flat_map(|write| array.accesses.iter().map(move |other| (write, other)));
+            let meant = |access: &&ArrayAccess| is_meant(array, access);
+            let pairs = writes(array)
+                .filter(meant)
+                .flat_map(|write| array.accesses.iter().filter(meant).map(move |other| (write, other)));
             let mut meetings = pairs.filter_map(|(write, other)| {
                 let is_same = write.member == other.member && (other.mode == AccessMode::Shared) == is_handed;
                 let is_quotient = || {

@@ -8,7 +8,7 @@
 
 use profile::lens::{AccessMode, Array, ArrayAccess, SourceLoop};
 
-use crate::facts::{Facts, writes};
+use crate::facts::{Facts, mentions, writes};
 
 /// Distances that are tried.
 const FARTHEST: i64 = 8;
@@ -48,6 +48,35 @@ fn is_certain(nests: &[&SourceLoop], array: &Array, access: &ArrayAccess) -> boo
     let arrays = inner.into_iter().flat_map(|own| &own.arrays).filter(|own| own.name == array.name);
     let mut same = arrays.flat_map(|own| &own.accesses).filter(|own| own.at == access.at);
     same.any(|own| !own.conditional)
+}
+
+/// Whether an access runs in every iteration of a loop: no condition stands around it there, and of loops inside the start, the bound and the
+/// step name nothing that the loop sets, so that each iteration has the same iterations of those; some, as the text has them.
+pub(crate) fn always_runs(
+    nests: &[&SourceLoop],
+    source: &SourceLoop,
+    array: &Array,
+    access: &ArrayAccess,
+) -> bool {
+    let around = around(nests, access);
+    if around.is_empty() {
+        return !access.conditional;
+    }
+    let is_steady = |own: &&SourceLoop| {
+        let [counter] = &own.iterators[..] else { return false };
+        !own.conditional
+            && !own.jumps
+            && own.leaves.is_empty()
+            && counter.step_value.is_some_and(|step| step != 0)
+            && [&counter.start, &counter.bound].into_iter().all(|text| {
+                let mut set = source.scalars.iter().map(|own| &own.name);
+                let mut counted = source.iterators.iter().map(|own| &own.name);
+                text.as_ref().is_some_and(|text| {
+                    !set.any(|name| mentions(text, name)) && !counted.any(|name| mentions(text, name))
+                })
+            })
+    };
+    around.iter().all(is_steady) && is_certain(nests, array, access)
 }
 
 /// The loops around an access.

@@ -186,12 +186,60 @@ fn is_of_two_loops(
         one.is_some() && one == two
     };
     let trips = |context| all.iter().find(|own| own.contexts.contains(&context)).map(|own| own.iterations);
-    // The same iterations go to the same member if both loops have as many.
+    // The same iterations go to the same member if both loops have as many (OpenMP 5.2, section 11.5.3). What compilers make of the two may count
+    // in different steps: then the text alone tells.
+    let is_counted = || trips(first) == trips(second) && d.levels.iter().all(is_same);
+    let is_as_written = [first, second].into_iter().all(|context| {
+        let function = profile.functions.get(profile.contexts[context as usize].function as usize);
+        function.is_some_and(|function| function.is_unoptimised)
+    });
+    let lines = [d.source, d.sink].map(|end| profile.location_of(end).line);
     let is_kept = is_static
         && schedules[0] == schedules[1]
-        && trips(first) == trips(second)
-        && d.levels.iter().all(is_same);
+        && is_of_one_iteration([a, b], lines).unwrap_or_else(|| !is_as_written || is_counted());
     !waits && !is_kept
+}
+
+/// Whether two loops that run over the same values come to one element of an array, each on one line, in iterations with the same number, by their
+/// subscripts; `None` where these do not say.
+fn is_of_one_iteration([a, b]: [&profile::lens::SourceLoop; 2], [first, second]: [u32; 2]) -> Option<bool> {
+    let ([one], [other]) = (&a.iterators[..], &b.iterators[..]) else { return None };
+    let header = |own: &profile::lens::Iterator| {
+        (own.start.clone(), own.bound.clone(), own.comparison.clone(), own.step.clone())
+    };
+    if header(one) != header(other) || one.start.is_none() || one.bound.is_none() {
+        return None;
+    }
+    let renamed = |access: &profile::lens::ArrayAccess, from: &str| -> Option<Vec<profile::lens::Affine>> {
+        let all = access.affine.iter().map(|own| {
+            let mut own = own.clone()?;
+            own.terms.iter_mut().filter(|term| term.0 == from).for_each(|term| term.0.clone_from(&one.name));
+            own.terms.sort();
+            Some(own)
+        });
+        all.collect()
+    };
+    // Others may be set anew in each iteration.
+    let is_set = |access: &[profile::lens::Affine]| {
+        let mut names = access.iter().flat_map(|own| &own.terms).map(|term| &term.0);
+        names.any(|name| *name != one.name && (a.assigns(name) || b.assigns(name)))
+    };
+    let mut out = None;
+    for array in &a.arrays {
+        let of = |own: &&profile::lens::Array| own.name == array.name;
+        let written = array.accesses.iter().filter(|own| own.at.line == first);
+        for write in written {
+            let others = b.arrays.iter().filter(of).flat_map(|own| &own.accesses);
+            for access in others.filter(|own| own.at.line == second) {
+                let (x, y) = (renamed(write, &one.name)?, renamed(access, &other.name)?);
+                if is_set(&x) || is_set(&y) {
+                    return None;
+                }
+                out = Some(out.unwrap_or(true) && x == y && !x.is_empty());
+            }
+        }
+    }
+    out
 }
 
 /// What one member alone writes in a construct at the end of which nobody waits, and all members come to behind it: others may do so before
@@ -600,7 +648,7 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// The variable that two lines are about: the first name in what one of them assigns that stands in both, and is no function's.
-fn common_name([a, b]: [&str; 2]) -> Option<&str> {
+pub(super) fn common_name([a, b]: [&str; 2]) -> Option<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let words = |line: &'_ str| -> Vec<(usize, usize)> {
         let mut out = Vec::new();
@@ -644,11 +692,38 @@ fn common_name([a, b]: [&str; 2]) -> Option<&str> {
                     || line[..from].trim_end().ends_with("--"))
         })
     };
-    let names = || shared.iter().map(|&(from, to)| &a[from..to]);
+    let counters = [counters(a), counters(b)].concat();
+    // What the header of a loop declares each thread has for itself.
+    let is_own = |name: &str| counters.iter().any(|(own, is_declared)| *own == name && *is_declared);
+    let is_counter = |name: &str| counters.iter().any(|(own, _)| *own == name);
+    // Of a loop that is shared out each has its own too: that is the first of a line.
+    let is_first = |name: &str| counters.first().is_some_and(|(own, _)| *own == name);
+    let names = || shared.iter().map(|&(from, to)| &a[from..to]).filter(|name| !is_own(name));
     let is_directive = |line: &str| line.trim_start().starts_with(['#', '!']);
-    let named = names().find(|name| is_changed(a, name) || is_changed(b, name));
+    let changed = || names().filter(|name| is_changed(a, name) || is_changed(b, name));
+    // Arrays have names of their own, but for what is behind pointers.
+    let is_element = |name: &str| !subscripts(a, name).is_empty() || !subscripts(b, name).is_empty();
+    let named = changed()
+        .find(|name| !is_counter(name) && !is_element(name))
+        .or_else(|| changed().find(|name| is_counter(name) && !is_first(name)))
+        .or_else(|| changed().find(|name| !is_counter(name)))
+        .or_else(|| changed().next());
     // A directive changes what its clauses name.
     named.or_else(|| names().find(|_| is_directive(a) != is_directive(b)))
+}
+
+/// The variables that loops on a line begin with, and whether they declare them.
+fn counters(line: &str) -> Vec<(&str, bool)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let headers = line.match_indices("for").filter(|(at, _)| !line[..*at].ends_with(is_word));
+    let of = |(at, _): (usize, &str)| {
+        let inside = line[at + "for".len()..].trim_start().strip_prefix('(')?;
+        let before = inside.split([';', ')']).next()?.split('=').next()?.trim_end();
+        let name = &before[before.trim_end_matches(is_word).len()..];
+        let kind = before[..before.len() - name.len()].trim();
+        (!name.is_empty()).then_some((name, !kind.is_empty()))
+    };
+    headers.filter_map(of).collect()
 }
 
 /// One in words.
@@ -677,5 +752,12 @@ mod tests {
         assert_eq!(common_name(["  s += own;", "  s += own;"]), Some("s"));
         assert_eq!(common_name(["  print(s);", "  t = u;"]), None);
         assert_eq!(common_name(["  if (k == 2) f(k);", "  ++k;"]), Some("k"));
+        // Not what counts a loop on the line, if something else is changed.
+        assert_eq!(common_name(["for (int i = 0; i < n; i++) s += a[i];"; 2]), Some("s"));
+        assert_eq!(common_name(["for (i = 0; i < n; i++) s += a[i];"; 2]), Some("s"));
+        assert_eq!(
+            common_name(["for (int i = 0; i < n; i++) for (j = 0; j < n; j++) m[i][j] = i;"; 2]),
+            Some("j")
+        );
     }
 }

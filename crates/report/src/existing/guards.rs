@@ -444,7 +444,7 @@ const OPERATIONS: [&str; 5] =
 const ATOMIC: [&str; 3] = ["__atomic_", "__sync_", "atomic_fetch_"];
 
 /// The text of C or C++ without comments and without what strings say; line by line.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     let mut before = ' ';

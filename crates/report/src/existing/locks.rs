@@ -459,7 +459,7 @@ fn aliases(all: &[&str]) -> BTreeMap<String, String> {
 }
 
 /// The calls of a function on a line: what it is called on, and its arguments, without spaces. What only declares it is none.
-fn calls(line: &str, name: &str) -> Vec<(Option<String>, Vec<String>)> {
+pub(super) fn calls(line: &str, name: &str) -> Vec<(Option<String>, Vec<String>)> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let places =
         line.match_indices(name).filter(|(at, _)| !line[..*at].ends_with(|c| is_part(c) || c == '~'));

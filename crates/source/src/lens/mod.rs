@@ -22,9 +22,11 @@
 //! - text that was not understood marks all loops around it ([`SourceLoop::errors`](profile::lens::SourceLoop::errors)).
 
 mod arms;
+mod builds;
 mod c;
 mod condition;
 mod conditionals;
+mod control;
 mod directives;
 mod environment;
 mod fortran;
@@ -52,6 +54,8 @@ use std::path::Path;
 use profile::lens::{FileLoops, Language};
 
 pub use arms::{Compiled, CompiledFiles};
+pub use builds::differing;
+pub use control::{Control, controls};
 pub use fortran::Modules;
 pub use functions::functions;
 pub use methods::Methods;
