@@ -1792,6 +1792,16 @@ fn iterations_stay_with_their_threads() {
     }
 }
 
+/// Regression: what vectors load and do not use, and what copies of loops pass on, was taken for a race.
+#[test]
+fn what_compilers_make_of_loops_is_no_race() {
+    let program = include_str!("existing/copies.c");
+    for level in ["-O0", "-O2", "-O3"] {
+        seen_at(level, (["cc", "clang-19"], &[]), "1", ("copies.c", program));
+    }
+    seen_at("-O3", (["cc", "clang-19"], &["-march=native"]), "1", ("copies.c", program));
+}
+
 /// Regression: that subscripts may meet was taken for a race.
 #[test]
 fn what_may_meet_is_no_race() {

@@ -917,7 +917,9 @@ fn races(
     }
     let mut in_memory =
         if own.parallel == Parallel::No { finding::blocking(profile, own) } else { Vec::new() };
-    in_memory.retain(|blocking| blocking.via == "memory" && doacross.is_none());
+    in_memory.retain(|blocking| {
+        blocking.via == "memory" && doacross.is_none() && !is_of_compiler(profile, own, blocking)
+    });
     for blocking in &in_memory {
         let ends = [blocking.source.1, blocking.sink.1];
         let object = blocking.object.as_ref().map(|object| object.name.clone()).unwrap_or_default();
@@ -1330,6 +1332,36 @@ fn is_carried_by(profile: &Profile, context: ContextIndex, d: &Dependence) -> bo
     let level = profile.contexts[context as usize].dims.saturating_sub(1);
     d.levels.iter().any(|own| own.level == level)
         && [d.source, d.sink].iter().all(|&end| profile.is_around(context, profile.context_of(end)))
+}
+
+/// Whether a dependence of optimised code may be none of the text's iterations: its ends are no two iterations of the compiled loop, but stand in
+/// copies of it or of a loop around, or the one loads more than the other stores, of which it may use a part.
+fn is_of_compiler(profile: &Profile, own: &SourceLoop, found: &BlockingFinding) -> bool {
+    let of = |context: &ContextIndex| &profile.contexts[*context as usize];
+    let is_unoptimised = own.contexts.iter().all(|context| {
+        let function = profile.functions.get(of(context).function as usize);
+        function.is_some_and(|function| function.is_unoptimised)
+    });
+    if is_unoptimised || found.between_members {
+        return false;
+    }
+    let is_apart = own.contexts.iter().any(|context| {
+        let level = usize::from(of(context).dims).checked_sub(1);
+        level.and_then(|level| found.ranges.get(level)).is_some_and(|range| *range != (0, 0))
+    });
+    let size = |pc: u64, write: bool| {
+        let here = profile
+            .accesses
+            .iter()
+            .filter(|access| access.write == write && profile.statements[access.statement as usize].pc == pc);
+        here.map(|access| access.size).max().unwrap_or(0)
+    };
+    let (load, store) = match found.kind {
+        "flow" => (size(found.pcs.1, false), size(found.pcs.0, true)),
+        "anti" => (size(found.pcs.0, false), size(found.pcs.1, true)),
+        _ => (0, 0),
+    };
+    !is_apart || store > 0 && load > store
 }
 
 /// Whether members of a team pass something on from one piece that a compiler has made of a loop to another: of what several iterations

@@ -58,6 +58,9 @@ pub struct Facts<'a> {
     pub scalars: Vec<(&'a Scalar, Role)>,
 }
 
+/// Which accesses of an array are looked at.
+type Meant<'m> = &'m dyn Fn(&Array, &ArrayAccess) -> bool;
+
 impl<'a> Facts<'a> {
     /// What the source of a profile says of a loop context; `None` if it was not read, or not understood there.
     pub fn of(profile: &'a Profile, context: ContextIndex) -> Option<Facts<'a>> {
@@ -371,7 +374,7 @@ impl<'a> Facts<'a> {
     fn met_by(
         &self,
         trips: u64,
-        (is_handed, is_meant): (bool, &dyn Fn(&Array, &ArrayAccess) -> bool),
+        (is_handed, is_meant): (bool, Meant<'_>),
         counts: &dyn Fn(i64, bool) -> bool,
     ) -> Option<(&'a str, (u32, u32), i64)> {
         let [iterator] = &self.source.iterators[..] else { return None };

@@ -359,15 +359,16 @@ impl Origins {
 
     /// Whether what a variable is set to is the number in a build with OpenMP.
     fn are_numbers(&self, set: &[(u32, &str)], place: (&File, &Function), depth: usize) -> bool {
-        let (own, others): (Vec<(u32, &str)>, Vec<(u32, &str)>) =
-            set.iter().copied().partition(|(_, value)| self.is_number(value, place, depth + 1));
+        let is_own = |(_, value): &&(u32, &str)| self.is_number(value, place, depth + 1);
+        let own: Vec<&(u32, &str)> = set.iter().filter(is_own).collect();
         // What another build sets it to, and what stands before a line that a build with OpenMP alone has.
         let differs = |line: u32| place.0.differing.contains(&line);
         let is_other = |(line, value): &(u32, &str)| {
-            let is_before = || place.0.is_fortran && own.iter().all(|(own, _)| line < own && differs(*own));
-            value.bytes().all(|c| c.is_ascii_digit()) && (differs(*line) || is_before())
+            let is_before = || place.0.is_fortran && own.iter().all(|own| *line < own.0 && differs(own.0));
+            let is_number = !value.is_empty() && value.bytes().all(|c| c.is_ascii_digit());
+            is_number && (differs(*line) || is_before())
         };
-        own.len() == 1 && others.iter().all(|other| is_other(other))
+        own.len() == 1 && set.iter().filter(|one| !own.contains(one)).all(is_other)
     }
 
     /// Whether a function without arguments gives the number.
