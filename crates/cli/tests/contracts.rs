@@ -95,6 +95,8 @@ struct Watch {
     now: Option<(String, BTreeSet<(u8, u8)>)>,
     /// Where the latest call has put the address to return to.
     stack: u64,
+    /// The program's own block that ran last, perhaps at the end of the words before.
+    last: u64,
     deeds: HashMap<String, Deeds>,
 }
 
@@ -164,15 +166,14 @@ impl Sink for Watch {
     fn words(&mut self, _: ThreadId, words: &[u64]) {
         let blocks = std::mem::take(&mut self.blocks);
         let mut expander = std::mem::take(&mut self.expander);
-        let mut last = 0;
         expander
             .expand(words, &blocks, &mut |event| match event {
                 Event::Pass { block, .. } => {
                     let is_library = self.library.iter().any(|range| range.contains(&block.pc));
                     if !is_library {
-                        last = block.pc;
+                        self.last = block.pc;
                     } else if self.now.is_none() {
-                        let own = self.symbols.range(..=last).next_back().map(|own| own.1.clone());
+                        let own = self.symbols.range(..=self.last).next_back().map(|own| own.1.clone());
                         if let Some(name) = own.as_deref().and_then(|own| own.strip_prefix("k_")) {
                             self.deeds.entry(name.to_owned()).or_default().calls += 1;
                             self.now = Some((name.to_owned(), BTreeSet::new()));

@@ -78,11 +78,13 @@ pub fn loops() -> Schema {
         may("runs", INDEX),
     ]);
     let race = record(vec![is("kind", TEXT), may("variable", TEXT), is("lines", list(INDEX))]);
+    let doubt = record(vec![is("variable", TEXT), is("lines", list(INDEX)), is("why", TEXT)]);
     let existing = record(vec![
         is("directive", TEXT),
         is("line", INDEX),
         is("parallel", TRUTH),
         is("races", list(race)),
+        is("unknown", list(doubt)),
     ]);
     let access = record(vec![
         is("line", INDEX),
