@@ -5,7 +5,7 @@
 //! (OpenMP 5.2, section 1.4.1). Updates under `atomic`, `critical` or `ordered` are no races; where the source is not at hand, whether
 //! there are such is not known, and [`Existing::guards_known`] says so.
 //!
-//! A race is what the run has shown, or what the text proves. What may be one and rests on what another run decides is a [`Doubt`] ([`origins`]).
+//! A race is what the run has shown, or what the text proves. What may be one and rests on what another run decides is a [`Doubt`] (`origins`).
 //!
 //! A directive that has iterations run in lockstep (`simd`) leaves a race where they depend on others that are closer than it allows.
 //!
