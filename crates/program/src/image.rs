@@ -548,28 +548,27 @@ impl Image {
 
     /// The function that contains `pc`.
     pub fn function(&self, pc: u64) -> Option<Symbol> {
-        if let Some((&address, name)) = self.names.range(..=pc).next_back()
-            && pc - address < NAMED
-        {
-            return Some(Symbol { address, size: NAMED, name: name.clone() });
+        if let Some((address, name)) = self.named(pc) {
+            return Some(Symbol { address, size: NAMED, name: name.to_owned() });
         }
         let module = self.module(pc)?;
         module.symbol(&module.tables().functions, pc, true, demangle)
     }
 
+    /// The function at `pc` that has a name of the recorder's, and where it begins.
+    fn named(&self, pc: u64) -> Option<(u64, &str)> {
+        let (&address, name) = self.names.range(..=pc).next_back()?;
+        (pc - address < NAMED).then_some((address, name))
+    }
+
     /// The function whose symbol starts exactly at `pc`.
     pub fn function_at(&self, pc: u64) -> Option<Symbol> {
-        if !self.names.contains_key(&pc) && self.start_of_function(pc)? != pc {
-            return None;
-        }
-        self.function(pc)
+        self.start_of_function(pc).filter(|&start| start == pc).and_then(|_| self.function(pc))
     }
 
     /// Where the function begins that contains `pc`. Asked far more often than for its name.
     pub fn start_of_function(&self, pc: u64) -> Option<u64> {
-        if let Some((&address, _)) = self.names.range(..=pc).next_back()
-            && pc - address < NAMED
-        {
+        if let Some((address, _)) = self.named(pc) {
             return Some(address);
         }
         let module = self.module(pc)?;

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use between::goes_on;
 use doacross::Doacross;
 use guards::{Guarded, Guards, mentions, subscripts};
-use origins::{Origins, Rests};
+use origins::{Origins, Rests, root_of};
 use profile::lens::{
     AfterLoop, Array, Call, Directive, Home, Language, Operator, Scalar, ScalarForm, SharingKind,
 };
@@ -34,6 +34,7 @@ use profile::place::is_of_standard_library;
 use profile::{ContextIndex, Dependence, Exclusion, ObjectKind, Profile};
 use run::Run;
 use schedule::facts::{Facts, Role, is_errno};
+use schedule::graph::is_optimised;
 use schedule::needs::Way;
 use schedule::{Parallel, SourceLoop, Unknown};
 use tasks::Tasks;
@@ -257,7 +258,8 @@ impl<'a> Texts<'a> {
         let as_compiled = sources.iter().filter(|(_, source)| !source.is_newer);
         let texts =
             as_compiled.map(|(file, own)| (file.as_str(), own.text.as_str(), language(profile, file)));
-        let origins = Origins::of(texts, has_openmp);
+        // Without directives nobody asks.
+        let origins = if files.is_empty() { Origins::default() } else { Origins::of(texts, has_openmp) };
         let mut out = Texts { compiled, lines, guards, tasks, between, met: Vec::new(), origins };
         for file in files {
             if let Some(text) = compiled.get(&file) {
@@ -442,8 +444,7 @@ fn existing(profile: &Profile, loops: &[SourceLoop], at: usize, texts: &Texts<'_
         }
     }
     // Of optimised loops an iteration may be several of the text's.
-    let is_unoptimised = profile.functions.get(profile.contexts[context as usize].function as usize);
-    let is_unoptimised = is_unoptimised.is_some_and(|function| function.is_unoptimised);
+    let is_unoptimised = !is_optimised(profile, context);
     let apart = || match is_unoptimised {
         true => Some(own.lanes),
         false => Some(facts.as_ref()?.passed_on(u64::MAX)?.2),
@@ -496,20 +497,16 @@ fn unexplained(
         return Vec::new();
     }
     let is_same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
-    let root = |name: &str| -> String {
-        let name = name.trim_start_matches(['*', '(']);
-        name.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default().to_owned()
-    };
     let is_given = |name: &str| {
         let of = |clause: &&Clause| !matches!(clause.name.as_str(), "shared" | "schedule" | "num_threads");
         let mut given = clauses.iter().filter(of).flat_map(|clause| &clause.variables);
-        given.any(|own| is_same(own, name) || is_same(own, &root(name)))
+        given.any(|own| is_same(own, name) || is_same(own, root_of(name)))
     };
     let before = &own_text[..own_text.len().min(source.at.line.saturating_sub(region + 1) as usize)];
     // What each iteration or thread has for itself, by the text.
     let is_own = |name: &str| {
-        let plain = root(name);
-        let counts = |own: &str| is_same(own, &plain);
+        let plain = root_of(name);
+        let counts = |own: &str| is_same(own, plain);
         let of_scalars = source.scalars.iter().filter(|scalar| counts(&scalar.root)).any(|scalar| {
             matches!(scalar.home, Home::InBody | Home::InHeader)
                 || scalar.storage.thread_local
@@ -522,7 +519,7 @@ fn unexplained(
             || source.inner_iterators.iter().any(|own| counts(&own.name))
             || source.thread_locals.iter().any(|(own, _)| counts(own))
             || source.arrays.iter().any(|array| counts(&array.root) && array.home == Home::InBody)
-            || before.iter().any(|line| mentions(line, &plain) && !plain.is_empty())
+            || before.iter().any(|line| mentions(line, plain) && !plain.is_empty())
     };
     let mut found: Vec<(String, Vec<u32>, Option<u32>)> = Vec::new();
     for need in own.needs() {
@@ -573,11 +570,9 @@ fn unexplained(
                 || guards.has_turn(lines_of_loop(source), Some(&name), &lines)
                 || guards.has_flags(&lines)
         };
-        let places: Vec<(Rests, bool)> =
-            lines.iter().map(|&line| origins.place(&own.file, line, &name)).collect();
-        let is_of_threads = !places.is_empty() && places.iter().all(|(_, is_own)| *is_own);
-        let controls = lines.iter().map(|&line| origins.controls(&own.file, line));
-        let rests = places.into_iter().map(|own| own.0).chain(controls).fold(Rests::default(), Rests::with);
+        let places = || lines.iter().map(|&line| (own.file.as_str(), line));
+        let (rests, is_of_threads) = origins.places(places(), &name);
+        let rests = places().map(|(file, line)| origins.controls(file, line)).fold(rests, Rests::with);
         let why = match rests {
             Rests { number: true, .. } => Why::Number,
             Rests { team: true, .. } => Why::Team,
@@ -632,14 +627,12 @@ fn resting(
     if run.is_shared_out() && run.shows(name, &lines) {
         return Judged::Race;
     }
-    let of_places: Vec<(Rests, bool)> =
-        places.iter().map(|&(file, line)| origins.place(file, line, name)).collect();
-    if !of_places.is_empty() && of_places.iter().all(|(_, is_own)| *is_own) {
+    let (rests, is_of_threads) = origins.places(places.iter().copied(), name);
+    if is_of_threads {
         return Judged::Apart;
     }
     let controls = places.iter().copied().chain([(own.file.as_str(), own.line)]);
-    let controls = controls.map(|(file, line)| origins.controls(file, line));
-    let rests = of_places.iter().map(|own| own.0).chain(controls).fold(Rests::default(), Rests::with);
+    let rests = controls.map(|(file, line)| origins.controls(file, line)).fold(rests, Rests::with);
     let doubt = |why| Judged::Unknown(Doubt { name: name.to_owned(), lines: lines.clone(), why });
     match (rests.number, run.is_shared_out()) {
         (true, true) => return Judged::Apart,
@@ -1337,16 +1330,11 @@ fn is_carried_by(profile: &Profile, context: ContextIndex, d: &Dependence) -> bo
 /// Whether a dependence of optimised code may be none of the text's iterations: its ends are no two iterations of the compiled loop, but stand in
 /// copies of it or of a loop around, or the one loads more than the other stores, of which it may use a part.
 fn is_of_compiler(profile: &Profile, own: &SourceLoop, found: &BlockingFinding) -> bool {
-    let of = |context: &ContextIndex| &profile.contexts[*context as usize];
-    let is_unoptimised = own.contexts.iter().all(|context| {
-        let function = profile.functions.get(of(context).function as usize);
-        function.is_some_and(|function| function.is_unoptimised)
-    });
-    if is_unoptimised || found.between_members {
+    if finding::is_unoptimised(profile, own) || found.between_members {
         return false;
     }
     let is_apart = own.contexts.iter().any(|context| {
-        let level = usize::from(of(context).dims).checked_sub(1);
+        let level = usize::from(profile.contexts[*context as usize].dims).checked_sub(1);
         level.and_then(|level| found.ranges.get(level)).is_some_and(|range| *range != (0, 0))
     });
     let size = |pc: u64, write: bool| {

@@ -214,10 +214,7 @@ pub fn why_unknown(profile: &Profile, l: &SourceLoop) -> String {
 
 /// Whether the compiler has left the function of a loop as it is written.
 pub(crate) fn is_unoptimised(profile: &Profile, l: &SourceLoop) -> bool {
-    l.contexts.iter().all(|&context| {
-        let function = profile.contexts[context as usize].function;
-        profile.functions.get(function as usize).is_some_and(|function| function.is_unoptimised)
-    })
+    l.contexts.iter().all(|&context| !schedule::graph::is_optimised(profile, context))
 }
 
 /// Why nothing is said about a loop, of the first of its pieces about which nothing is.
@@ -427,11 +424,12 @@ pub fn need(profile: &Profile, need: &Need) -> String {
         [line] => format!(", line {line}"),
         _ => format!(", lines {}", need.lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
     };
-    let details = match (&bytes, lines.strip_prefix(", ")) {
-        (Some(bytes), _) => format!(" ({bytes}{lines})"),
-        (None, Some(lines)) => format!(" ({lines})"),
-        (None, None) => String::new(),
+    let with_lines = |size: Option<String>| {
+        let all = size.unwrap_or_default() + &lines;
+        let all = all.trim_start_matches(", ");
+        if all.is_empty() { String::new() } else { format!(" ({all})") }
     };
+    let details = with_lines(bytes.clone());
     match need.way {
         Way::Private => format!("privatising `{name}`{details}"),
         Way::LastPrivate => {
@@ -448,20 +446,12 @@ pub fn need(profile: &Profile, need: &Need) -> String {
              stays: declare reduction{lines}"
         ),
         Way::Induction(Some(step)) => {
-            format!(
-                "writing `{name}` as its first value plus {step} for each iteration{}",
-                lines.replacen(", ", " (", 1) + if lines.is_empty() { "" } else { ")" }
-            )
+            format!("writing `{name}` as its first value plus {step} for each iteration{}", with_lines(None))
         }
         Way::Induction(None) => format!("writing `{name}` as a function of the iteration"),
         Way::Expand => {
-            let all = bytes.map_or_else(String::new, |bytes| format!("{bytes} in all"));
-            let details = [all.as_str(), lines.trim_start_matches(", ")];
-            let details: Vec<&str> = details.into_iter().filter(|part| !part.is_empty()).collect();
-            match details[..] {
-                [] => format!("giving `{name}` an element per iteration"),
-                _ => format!("giving `{name}` an element per iteration ({})", details.join(", ")),
-            }
+            let all = with_lines(bytes.map(|bytes| format!("{bytes} in all")));
+            format!("giving `{name}` an element per iteration{all}")
         }
     }
 }

@@ -58,6 +58,16 @@ pub struct Facts<'a> {
     pub scalars: Vec<(&'a Scalar, Role)>,
 }
 
+/// Whether an access so many iterations behind a write of its element reads, or overwrites, what that wrote.
+fn passes_on(by: i64, is_write: bool) -> bool {
+    by > 0 || by != 0 && is_write
+}
+
+/// Whether it reads what that then overwrites.
+fn overwrites(by: i64, is_write: bool) -> bool {
+    by < 0 && !is_write
+}
+
 /// Which accesses of an array are looked at.
 type Meant<'m> = &'m dyn Fn(&Array, &ArrayAccess) -> bool;
 
@@ -321,7 +331,7 @@ impl<'a> Facts<'a> {
     /// iterations apart: its name, the lines of the write and of the other access, and the distance. What compilers keep
     /// in registers may be such elements.
     pub fn passed_on(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
-        self.met(trips, false, &|by, is_write| by > 0 || by != 0 && is_write)
+        self.met(trips, false, &passes_on)
     }
 
     /// An array of which an iteration hands an element to a function that an earlier one, at most `trips` iterations before, wrote: the
@@ -332,18 +342,18 @@ impl<'a> Facts<'a> {
 
     /// An array of which an iteration overwrites what an earlier one has read, in the same way.
     pub fn overwritten(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
-        self.met(trips, false, &|by, is_write| by < 0 && !is_write)
+        self.met(trips, false, &overwrites)
     }
 
     /// The same, of which the text leaves no doubt: both accesses run in every iteration, and what their subscripts name beside iterators
     /// stays. Those of loops inside run over the same values each time.
     pub fn surely_passed_on(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
-        self.surely_met(trips, &|by, is_write| by > 0 || by != 0 && is_write)
+        self.surely_met(trips, &passes_on)
     }
 
     /// An array of which an iteration overwrites for certain what an earlier one has read.
     pub fn surely_overwritten(&self, trips: u64) -> Option<(&'a str, (u32, u32), i64)> {
-        self.surely_met(trips, &|by, is_write| by < 0 && !is_write)
+        self.surely_met(trips, &overwrites)
     }
 
     fn surely_met(

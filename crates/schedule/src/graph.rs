@@ -35,7 +35,7 @@ pub fn dimension(profile: &Profile, context: ContextIndex) -> usize {
 }
 
 /// Whether the compiler may have changed the function that a loop is in.
-pub(crate) fn is_optimised(profile: &Profile, context: ContextIndex) -> bool {
+pub fn is_optimised(profile: &Profile, context: ContextIndex) -> bool {
     let own = &profile.contexts[context as usize];
     profile.functions.get(own.function as usize).is_none_or(|function| !function.is_unoptimised)
 }

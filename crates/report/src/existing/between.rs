@@ -189,10 +189,7 @@ fn is_of_two_loops(
     // The same iterations go to the same member if both loops have as many (OpenMP 5.2, section 11.5.3). What compilers make of the two may count
     // in different steps: then the text alone tells.
     let is_counted = || trips(first) == trips(second) && d.levels.iter().all(is_same);
-    let is_as_written = [first, second].into_iter().all(|context| {
-        let function = profile.functions.get(profile.contexts[context as usize].function as usize);
-        function.is_some_and(|function| function.is_unoptimised)
-    });
+    let is_as_written = [first, second].into_iter().all(|context| !super::is_optimised(profile, context));
     let lines = [d.source, d.sink].map(|end| profile.location_of(end).line);
     let is_kept = is_static
         && schedules[0] == schedules[1]

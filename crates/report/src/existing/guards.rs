@@ -597,7 +597,8 @@ fn guards(lock: &str, what: &Guarded<'_>) -> bool {
     }
 }
 
-fn is_word(c: char) -> bool {
+/// Whether a character may be part of a name.
+pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use profile::lens::Language;
 use source::lens::Control;
 
-use super::guards::{items, plain, words};
+use super::guards::{is_word, items, mentions, plain, words};
 use super::locks::{assignments, calls};
 
 /// What gives a thread its number.
@@ -103,7 +103,7 @@ impl Origins {
         let mut out = Origins { has_openmp, ..Origins::default() };
         let asks = |(_, text, _): (&str, &str, Language)| {
             let sources = NUMBER.iter().chain(&OF_THREAD).chain(&TEAM);
-            sources.into_iter().any(|own| has_word(text, own)) || !has_openmp && text.contains("_OPENMP")
+            sources.into_iter().any(|own| mentions(text, own)) || !has_openmp && text.contains("_OPENMP")
         };
         if !texts.clone().any(asks) {
             return out;
@@ -258,13 +258,13 @@ impl Origins {
     }
 
     /// What the place of an object on a line of a file rests on, and whether it is another one for each thread. `name`: what a report calls it.
-    pub fn place(&self, file: &str, line: u32, name: &str) -> (Rests, bool) {
+    fn place(&self, file: &str, line: u32, name: &str) -> (Rests, bool) {
         let Some((file, function)) = self.function(file, line) else { return (Rests::default(), false) };
         let statements = function.statements_on(line);
         let (mut rests, mut own) = (Rests::default(), !statements.is_empty());
         for text in &statements {
             let places = accesses(text, root_of(name), file.is_fortran);
-            if places.is_empty() && words(text).any(|word| word == root_of(name)) {
+            if places.is_empty() && mentions(text, root_of(name)) {
                 own = false;
                 continue;
             }
@@ -283,6 +283,14 @@ impl Origins {
         }
         rests = rests.with(function.known.get("this").copied().unwrap_or_default());
         (rests, own)
+    }
+
+    /// What the place of an object on some lines of files rests on, and whether it is another one for each thread on all of them.
+    pub fn places<'p>(&self, all: impl IntoIterator<Item = (&'p str, u32)>, name: &str) -> (Rests, bool) {
+        let found: Vec<(Rests, bool)> =
+            all.into_iter().map(|(file, line)| self.place(file, line, name)).collect();
+        let is_own = !found.is_empty() && found.iter().all(|(_, is_own)| *is_own);
+        (found.into_iter().map(|own| own.0).fold(Rests::default(), Rests::with), is_own)
     }
 
     /// What decides whether a line of a file runs rests on.
@@ -396,7 +404,7 @@ impl Origins {
         let mut is_handed = false;
         for file in self.files.values() {
             for function in &file.functions {
-                for (_, text) in function.statements.iter().filter(|(_, text)| has_word(text, &of.name)) {
+                for (_, text) in function.statements.iter().filter(|(_, text)| mentions(text, &of.name)) {
                     for (_, given) in calls(text, &of.name) {
                         let Some(own) = given.get(at).filter(|own| is_meant(own, (file, function))) else {
                             return false;
@@ -414,7 +422,6 @@ impl Origins {
         let is_led = |name: &str| {
             text.match_indices(name).all(|(at, _)| {
                 let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
-                let is_word = |c: char| c.is_alphanumeric() || c == '_';
                 before.ends_with(is_word)
                     || after.starts_with(is_word)
                     || after.starts_with("->")
@@ -422,7 +429,7 @@ impl Origins {
             })
         };
         let mut used = (0..).zip(&function.parameters).filter(|(_, name)| {
-            has_word(text, name)
+            mentions(text, name)
                 && (text.contains(&format!("*{name}")) || text.contains(&format!("{name}->")))
         });
         let Some((at, name)) = used.next() else { return false };
@@ -466,7 +473,6 @@ impl Function {
         let mut out: Vec<(u32, &str)> =
             all.filter(|(_, (own, _))| *own == name).map(|(line, (_, value))| (line, value.trim())).collect();
         // Changed otherwise, its value is not known.
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let is_changed = |text: &str| {
             text.match_indices(name).any(|(at, _)| {
                 let (before, after) = (text[..at].trim_end(), text[at + name.len()..].trim_start());
@@ -619,7 +625,6 @@ fn statement_of_fortran(line: &str) -> String {
 fn head(statements: &[(u32, String)], is_fortran: bool) -> (String, Vec<String>) {
     const OTHERS: [&str; 6] = ["__attribute__", "noexcept", "decltype", "alignas", "__declspec", "explicit"];
     let Some((_, text)) = statements.first() else { return Default::default() };
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let last_word = |text: &str| -> String {
         let text = text.trim_end();
         text[text.trim_end_matches(is_word).len()..].to_owned()
@@ -684,18 +689,12 @@ fn macros(text: &str, is_fortran: bool) -> BTreeMap<String, String> {
     out
 }
 
-/// Whether a text has a word in it.
-fn has_word(text: &str, word: &str) -> bool {
-    !word.is_empty() && text.contains(word) && words(text).any(|own| own == word)
-}
-
 /// Whether a statement does more than to set variables to what can be asked for: it calls others, leaves, decides, or sets elements.
 fn does_more(text: &str, is_fortran: bool) -> bool {
     const DECIDING: [&str; 12] =
         ["if", "else", "while", "for", "do", "switch", "case", "break", "continue", "goto", "cycle", "exit"];
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     if words(text).any(|word| DECIDING.contains(&word) || word == "_Pragma")
-        || is_fortran && has_word(text, "call")
+        || is_fortran && mentions(text, "call")
     {
         return true;
     }
@@ -717,7 +716,6 @@ fn does_more(text: &str, is_fortran: bool) -> bool {
 /// Names that a statement may change otherwise than by an assignment: those whose addresses it hands to functions that are meant, and in Fortran all
 /// that a call hands; and what it declares with such a value.
 fn changed(text: &str, is_fortran: bool, is_meant: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let is_called = words(text).any(is_meant);
     if !is_called {
         return Vec::new();
@@ -748,15 +746,14 @@ fn changed(text: &str, is_fortran: bool, is_meant: &dyn Fn(&str) -> bool) -> Vec
 }
 
 /// The variable from which what a report names starts.
-fn root_of(name: &str) -> &str {
+pub(super) fn root_of(name: &str) -> &str {
     let name = name.trim_start_matches(['*', '(', '&']);
-    let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+    let end = name.find(|c| !is_word(c)).unwrap_or(name.len());
     &name[..end]
 }
 
 /// The elements of a variable, and what it leads to, in a statement: from its name to its last subscript or member.
 fn accesses(text: &str, root: &str, is_fortran: bool) -> Vec<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = Vec::new();
     for (at, _) in text.match_indices(root).filter(|_| !root.is_empty()) {
         let rest = &text[at + root.len()..];

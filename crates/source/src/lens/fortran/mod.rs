@@ -223,14 +223,9 @@ impl<'a> Fortran<'a> {
     fn note_signatures(&mut self, units: &[Unit]) {
         let only_read = self.only_read(units);
         for unit in units.iter().filter(|unit| matches!(unit.node.kind(), "function" | "subroutine")) {
-            let mut read: HashSet<String> = HashSet::new();
-            for child in children(unit.node).into_iter().filter(|one| one.kind() == "variable_declaration") {
-                let text: String = self.text.raw(child).to_ascii_lowercase().split_whitespace().collect();
-                let Some((about, names)) = text.split_once("::") else { continue };
-                if about.contains("intent(in)") || about.split(',').any(|word| word == "value") {
-                    read.extend(words(names).map(str::to_owned));
-                }
-            }
+            let read = self.declared_as(unit.node, &|about| {
+                about.contains("intent(in)") || about.split(',').any(|word| word == "value")
+            });
             let Some(name) = self.unit_name(unit) else { continue };
             let dummies = self.dummies(unit.node);
             let reads = |index: usize| only_read.get(&name).is_some_and(|own| own.contains(&index));
@@ -305,6 +300,18 @@ impl<'a> Fortran<'a> {
         self.environment.common = common;
     }
 
+    /// What a unit declares with attributes that are meant: these come in small letters, without spaces, up to the colons.
+    fn declared_as(&self, unit: Node, are_meant: &dyn Fn(&str) -> bool) -> HashSet<String> {
+        let mut out = HashSet::new();
+        for child in children(unit).into_iter().filter(|one| one.kind() == "variable_declaration") {
+            let text: String = self.text.raw(child).to_ascii_lowercase().split_whitespace().collect();
+            if let Some((_, names)) = text.split_once("::").filter(|(about, _)| are_meant(about)) {
+                out.extend(words(names).map(str::to_owned));
+            }
+        }
+        out
+    }
+
     /// Whether an assignment may be a call of a procedure that finds what the variable held before: one for which the interface of
     /// assignments stands, with a first argument that is not `intent(out)` (Fortran 2018, 10.2.1.4 and 15.4.3.4.3).
     fn assignments_keep(&self, units: &[Unit], generic: &[(String, HashSet<String>)]) -> bool {
@@ -326,16 +333,7 @@ impl<'a> Fortran<'a> {
             let Some(first) = self.dummies(unit.node).into_iter().next().filter(|_| is_reached) else {
                 return false;
             };
-            let is_overwritten = |child: &Node| {
-                let text: String = self.text.raw(*child).to_ascii_lowercase().split_whitespace().collect();
-                let about = text.split_once("::");
-                about.is_some_and(|(about, names)| {
-                    about.contains("intent(out)") && words(names).any(|word| word == first)
-                })
-            };
-            let declarations =
-                children(unit.node).into_iter().filter(|one| one.kind() == "variable_declaration");
-            !declarations.into_iter().any(|child| is_overwritten(&child))
+            !self.declared_as(unit.node, &|about| about.contains("intent(out)")).contains(&first)
         })
     }
 
